@@ -57,10 +57,11 @@ def read(path):
     for line in open(path, encoding="utf-8"):
         how, set_name, kind, case, verdict, weighed = line.rstrip("\n").split("\t")
         handle = re.search(r'handle="([^"]+)"', weighed).group(1)
-        key = (weighed.split()[0].lower(), how.endswith("meaning"))
+        signs = signs_of(weighed) | {"helps": verdict == "helps"}
+        # Where no vector came in time, the model without meaning judged.
+        key = (weighed.split()[0].lower(), "cosine" in signs)
         of = models[key][case].setdefault("of", (set_name, case, kind == "positive"))
         # A failure is searched for twice where its own words find nothing: the first one counts.
-        signs = signs_of(weighed) | {"helps": verdict == "helps"}
         models[key][case].setdefault("rows", {}).setdefault(handle, signs)
     return {key: [(found["of"], list(found["rows"].values())) for found in cases.values()] for key, cases in models.items()}
 

@@ -140,13 +140,14 @@ async fn serve_until_stopped(
     )
     .map_err(io_failure("serving", &runtime.config.paths.socket))?;
     let (custody, renewed) = Custody::start(listening, &runtime.config.paths, lock)?;
+    // Before the first answer: who has one must not read that nobody is greeted.
+    home.greets();
     let mut server = tokio::spawn(serve::serve(
         listener,
         renewed,
         Arc::clone(&runtime),
         stopped,
     ));
-    home.greets();
     complaint::take_back(&runtime.config.paths);
     let is_in_place = home.look().map_err(io_failure("looking at", home.path()))?;
     let (successor, is_home_gone) =

@@ -27,6 +27,10 @@ pub const EVENTS: [&str; 10] = [
     "session-end",
 ];
 
+/// Bytes of stdin that are there before the shim starts: what a pipe holds on every system. A busy
+/// machine may give its parent no turn to write for as long as a hook waits.
+const WRITTEN_BEFORE_MAX_BYTES: usize = 16 * 1024;
+
 /// Tells the events apart.
 static EVENTS_SO_FAR: AtomicU64 = AtomicU64::new(0);
 
@@ -34,7 +38,8 @@ static EVENTS_SO_FAR: AtomicU64 = AtomicU64::new(0);
 #[derive(Debug)]
 pub struct HookStarted {
     child: Child,
-    writer: JoinHandle<io::Result<()>>,
+    /// Of what does not fit into a pipe.
+    writer: Option<JoinHandle<io::Result<()>>>,
     begin: Instant,
 }
 
@@ -78,18 +83,22 @@ impl HookStarted {
         arguments: &[&str],
         stdin: &[u8],
     ) -> io::Result<Self> {
+        let (reader, mut pipe) = io::pipe()?;
+        let (before, behind) = stdin.split_at(stdin.len().min(WRITTEN_BEFORE_MAX_BYTES));
+        pipe.write_all(before)?;
+        let rest = (!behind.is_empty()).then(|| (pipe, behind.to_vec()));
         let begin = Instant::now();
         let mut command = home.command(Binary::Hook);
         command
             .envs(variables.iter().copied())
             .args(arguments)
-            .stdin(Stdio::piped())
+            .stdin(reader)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut child = command.spawn()?;
-        let mut pipe = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        let stdin = stdin.to_vec();
-        let writer = thread::spawn(move || pipe.write_all(&stdin));
+        let child = command.spawn()?;
+        // It holds the reading end as well, so that a hook that reads nothing would be waited for.
+        drop(command);
+        let writer = rest.map(|(mut pipe, rest)| thread::spawn(move || pipe.write_all(&rest)));
         Ok(Self {
             child,
             writer,
@@ -105,11 +114,12 @@ impl HookStarted {
     pub fn finish(self) -> Result<HookRun> {
         let output = self.child.wait_with_output()?;
         let elapsed = self.begin.elapsed();
-        let written = self
-            .writer
-            .join()
-            .map_err(|_| io::Error::other("the writer panicked"))?;
-        written.context("the hook did not take all of its stdin")?;
+        if let Some(writer) = self.writer {
+            let written = writer
+                .join()
+                .map_err(|_| io::Error::other("the writer panicked"))?;
+            written.context("the hook did not take all of its stdin")?;
+        }
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         Ok(HookRun {
             status: output.status,
@@ -127,32 +137,6 @@ impl HookRun {
     /// When the process cannot be run, or did not take its stdin.
     pub fn of(home: &Home, event: &str, stdin: &[u8]) -> Result<Self> {
         HookStarted::start(home, Some(event), stdin)?.finish()
-    }
-
-    /// Runs the shim for an event with a stdin that is there before it starts: a machine with
-    /// hundreds of processes at once may give its parent no turn to write for as long as a hook
-    /// waits. No more than a pipe holds.
-    ///
-    /// # Errors
-    /// When the process cannot be run.
-    pub fn of_written(home: &Home, event: &str, stdin: &[u8]) -> Result<Self> {
-        let (reader, mut pipe) = io::pipe()?;
-        pipe.write_all(stdin)?;
-        drop(pipe);
-        let begin = Instant::now();
-        let output = home
-            .command(Binary::Hook)
-            .arg(event)
-            .stdin(reader)
-            .output()?;
-        let elapsed = begin.elapsed();
-        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        Ok(Self {
-            status: output.status,
-            stdout: output.stdout,
-            stderr,
-            elapsed,
-        })
     }
 
     /// Runs the shim for an event as a client's settings have it.

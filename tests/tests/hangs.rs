@@ -7,6 +7,7 @@ use std::fs::{self, OpenOptions, Permissions};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -33,6 +34,14 @@ const DEADLINE: Duration = Duration::from_mins(2);
 /// Searches at once, and hooks beside them.
 const SEARCHES: usize = 120;
 const HOOKS: usize = 30;
+
+/// Threads that compute while hooks are counted that no search is in the way of: as many as the
+/// searches keep busy on two cores, four that search, two that answer and the one that asks.
+const BUSY_THREADS: usize = 7;
+
+/// How many of those hooks there may be for one that is answered beside searches. Behind them, none
+/// would be.
+const BESIDE_NONE_MAX: usize = 4;
 
 /// Threads that the daemon may have, whatever hangs: its own, and those of each class.
 const THREADS_MAX: u64 = 100;
@@ -339,14 +348,14 @@ fn hooks_go_before_searches() {
             .call(async |rpc| rpc.store_batch(request.clone()).await)
             .unwrap();
     }
-    let files: Vec<PathBuf> = (0..HOOKS)
+    let files: Vec<PathBuf> = (0..HOOKS * 2)
         .map(|at| {
             project
                 .write(&format!("src/a{at}.rs"), "fn a() {}\n")
                 .unwrap()
         })
         .collect();
-    for at in 0..HOOKS {
+    for at in 0..files.len() {
         let about = draft(
             "rules",
             &format!("gotcha: number {at} is called with its own lock held."),
@@ -357,6 +366,14 @@ fn hooks_go_before_searches() {
             .store(v1::Program::Ctl, &project.root, about)
             .unwrap();
     }
+    let session = Session::new(&served.home, &project, "first");
+    let answered = |files: &[PathBuf]| {
+        let is_answered = |file: &&PathBuf| session.read(file.to_str().unwrap()).unwrap().is_some();
+        files.iter().filter(is_answered).count()
+    };
+    let (first, others) = files.split_at(HOOKS);
+    // A busy machine alone keeps hooks from their deadline, so that is counted first.
+    let beside_none = beside_busy_threads(|| answered(first));
     let paths = served.home.paths.clone();
     let search = v1::SearchRequest {
         caller: Some(caller(v1::Program::Ctl, &project.root, "", "")),
@@ -397,18 +414,31 @@ fn hooks_go_before_searches() {
             });
         });
         is_begun.recv().unwrap();
-        let session = Session::new(&served.home, &project, "first");
-        let answered = files
-            .iter()
-            .filter(|file| session.read(file.to_str().unwrap()).unwrap().is_some())
-            .count();
+        let beside_searches = answered(others);
         drop(over);
         assert!(
-            answered * 10 >= files.len() * 9,
-            "{answered} of {} hooks were answered",
-            files.len()
+            beside_none > 0 && beside_searches * BESIDE_NONE_MAX >= beside_none,
+            "{beside_searches} of {HOOKS} hooks were answered beside searches, \
+             {beside_none} beside threads as busy"
         );
     });
+}
+
+/// Does something while threads that have nothing to do with the daemon compute.
+fn beside_busy_threads<T>(work: impl FnOnce() -> T) -> T {
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..BUSY_THREADS {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        let done = work();
+        is_over.store(true, Ordering::Relaxed);
+        done
+    })
 }
 
 fn hung_project(root: &Path) -> Project {

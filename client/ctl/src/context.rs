@@ -3,14 +3,17 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use helix_client::{Client, Paths, Start, caller, v1};
+use helix_client::{Client, Paths, Rpc, Start, caller, v1};
 use helix_proto::paths::{
     HOME_VARIABLE, MODEL_DIR_VARIABLE, PathError, SOCKET_PATH_MAX_BYTES, SOCKET_VARIABLE,
 };
 use tokio::runtime::Builder;
+use tonic::{Response, Status};
 
 use crate::failure::Failure;
+use crate::progress::while_slow;
 use crate::screen::Screen;
 
 /// How the daemon knows this program.
@@ -75,6 +78,40 @@ impl Context {
     /// Connects to the daemon.
     pub(crate) async fn connect(&self, start: Start) -> Result<Client, Failure> {
         Ok(Client::connect(&self.paths, start, PROGRAM).await?)
+    }
+
+    /// Asks the daemon, which is started where there is none, and asks again when it went away
+    /// meanwhile: for what may be done twice.
+    pub(crate) fn ask<T>(
+        &self,
+        make: impl AsyncFn(&mut Rpc) -> Result<Response<T>, Status>,
+    ) -> Result<T, Failure> {
+        wait(async { Ok(self.connect(Start::IfAbsent).await?.call(make).await?) })
+    }
+
+    /// Asks the daemon for what must not be done twice.
+    pub(crate) fn ask_at_most_once<T>(
+        &self,
+        make: impl AsyncFn(&mut Rpc) -> Result<Response<T>, Status>,
+    ) -> Result<T, Failure> {
+        wait(async {
+            let mut client = self.connect(Start::IfAbsent).await?;
+            Ok(client.call_at_most_once(make).await?)
+        })
+    }
+
+    /// Asks the daemon once for what takes its time, and says what is done while it does.
+    pub(crate) fn ask_slowly<T>(
+        &self,
+        doing: &str,
+        deadline: Duration,
+        make: impl AsyncFnOnce(&mut Rpc) -> Result<Response<T>, Status>,
+    ) -> Result<T, Failure> {
+        wait(async {
+            let mut client = self.connect(Start::IfAbsent).await?;
+            let asking = client.call_once(deadline, make);
+            Ok(while_slow(self.screen, doing, asking).await?)
+        })
     }
 
     /// Says who asks.

@@ -4,10 +4,10 @@ use dialoguer::FuzzySelect;
 use dialoguer::console::Term;
 use dialoguer::theme::ColorfulTheme;
 use helix_client::limits::SEARCH_LIMIT_MAX;
-use helix_client::{Start, v1};
+use helix_client::v1;
 
 use crate::ask::{is_there_somebody, prompted};
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::hyphenated;
 use crate::failure::Failure;
 use crate::text::{one_line, shorten};
@@ -57,13 +57,8 @@ fn newest(context: &Context) -> Result<Vec<v1::Memory>, Failure> {
         limit: CHOICES_MAX,
         ..v1::RecentRequest::default()
     };
-    wait(async {
-        let mut client = context.connect(Start::IfAbsent).await?;
-        Ok(client
-            .call(async |rpc| rpc.recent(request.clone()).await)
-            .await?
-            .memories)
-    })
+    let reply = context.ask(async |rpc| rpc.recent(request.clone()).await)?;
+    Ok(reply.memories)
 }
 
 /// One row, cut to the width of the terminal: a row that wraps would break the list.

@@ -111,6 +111,9 @@ fn full(memory: &Memory, hit: &Hit, view: &View) -> String {
     let parts = [
         head(memory, hit, view, false),
         body(memory, matched),
+        also_in(hit)
+            .map(|copies| format!("{INDENT}{copies}"))
+            .unwrap_or_default(),
         metadata(memory, view),
     ];
     parts
@@ -129,10 +132,12 @@ fn medium(memory: &Memory, hit: &Hit, view: &View) -> String {
 }
 
 fn brief(memory: &Memory, hit: &Hit, view: &View) -> String {
-    let lacks = lacking(hit)
-        .map(|what| format!("({what})"))
-        .unwrap_or_default();
-    marked_line(memory, view, header([lacks, stale_mark(memory)]))
+    let marks = lacking(hit)
+        .map(str::to_owned)
+        .into_iter()
+        .chain(also_in(hit));
+    let marks: Vec<String> = marks.map(|mark| format!("({mark})")).collect();
+    marked_line(memory, view, header([marks.join(" "), stale_mark(memory)]))
 }
 
 /// What a hit has instead of the words that were looked for; `None` when it has them.
@@ -141,8 +146,26 @@ pub fn lacking(hit: &Hit) -> Option<&'static str> {
     match hit.found_by() {
         FoundBy::Meaning => Some(NEAR),
         FoundBy::SomeWords => Some("some of the words"),
+        FoundBy::Far => Some("far"),
         FoundBy::Relation => Some("related to a hit"),
         FoundBy::Unspecified | FoundBy::Words | FoundBy::Both => None,
+    }
+}
+
+/// Which other memories say what a hit says; `None` where none does.
+#[must_use]
+pub fn also_in(hit: &Hit) -> Option<String> {
+    let named: Vec<String> = hit
+        .also_in
+        .iter()
+        .map(|handle| clean::line(handle))
+        .collect();
+    let others = (hit.copies as usize).saturating_sub(named.len());
+    match (named.is_empty(), others) {
+        (true, 0) => None,
+        (true, others) => Some(format!("also in {others} more")),
+        (false, 0) => Some(format!("also in {}", named.join(", "))),
+        (false, others) => Some(format!("also in {} and {others} more", named.join(", "))),
     }
 }
 
@@ -181,6 +204,7 @@ fn by_topic(hits: &[Hit]) -> Vec<(String, Vec<&Hit>)> {
 }
 
 fn head(memory: &Memory, hit: &Hit, view: &View, tags: bool) -> String {
+    let copies = if tags { also_in(hit) } else { None };
     // What shows no metadata shows no tags, no successor and no confidence else.
     let successor = if tags {
         superseded(memory)
@@ -195,9 +219,11 @@ fn head(memory: &Memory, hit: &Hit, view: &View, tags: bool) -> String {
     } else {
         String::new()
     };
-    let mark = lacking(hit)
-        .map(|what| format!(", {what}"))
-        .unwrap_or_default();
+    let marks = lacking(hit).map(str::to_owned).into_iter().chain(copies);
+    let mut mark = String::new();
+    for what in marks {
+        mark += &format!(", {what}");
+    }
     header([
         clean::line(&memory.handle),
         day(memory, view),

@@ -24,19 +24,38 @@ pub fn reason(score: f32, why: &Explanation) -> String {
 fn product(score: f32, why: &Explanation) -> String {
     let factors = [
         ("confidence", why.confidence_factor),
-        ("age", why.recency_factor),
+        (by_time(why), why.recency_factor),
         ("importance", why.importance_factor),
-        ("scope", why.scope_factor),
-        ("branch", why.branch_factor),
-        ("likeness to others", why.diversity_factor),
+        (by_scope(why), why.scope_factor),
+        ("own branch", why.branch_factor),
+        ("likeness to a better hit", why.diversity_factor),
+        ("its topic has better hits", why.topic_factor),
     ];
     let mut text = format!("score {score:.3} = relevance {:.3}", why.fused);
     for (name, factor) in factors {
-        if (factor - 1.0).abs() >= FACTOR_MIN {
+        // A daemon that does not know a factor says 0.
+        if factor > 0.0 && (factor - 1.0).abs() >= FACTOR_MIN {
             text += &format!(" × {name} {factor:.3}");
         }
     }
     text
+}
+
+/// Age only lowers a score.
+fn by_time(why: &Explanation) -> &'static str {
+    if why.recency_factor > 1.0 {
+        "said at the time asked for"
+    } else {
+        "age"
+    }
+}
+
+fn by_scope(why: &Explanation) -> &'static str {
+    if why.scope_factor > 1.0 {
+        "own project"
+    } else {
+        "other project"
+    }
 }
 
 fn by_words(why: &Explanation) -> Option<String> {
@@ -82,6 +101,7 @@ mod tests {
             scope_factor: 1.0,
             branch_factor: 1.0,
             diversity_factor: 0.95,
+            topic_factor: 1.0,
             matched_terms: vec!["redb".to_owned(), "fsync".to_owned()],
             ..Explanation::default()
         }
@@ -91,9 +111,25 @@ mod tests {
     fn a_score_is_told_as_a_product_and_where_it_comes_from() {
         let why = explanation();
         let score = why.fused * why.recency_factor * why.importance_factor * why.diversity_factor;
-        let expected = "score 0.811 = relevance 0.800 × age 0.970 × importance 1.100 × likeness to others 0.950; \
+        let expected = "score 0.811 = relevance 0.800 × age 0.970 × importance 1.100 × likeness to a better hit 0.950; \
                         2nd by words (redb, fsync); 11th by meaning (0.61 alike)";
         assert_eq!(reason(score, &why), expected);
+    }
+
+    #[test]
+    fn each_factor_says_what_it_is_for() {
+        let why = Explanation {
+            recency_factor: 1.2,
+            scope_factor: 0.97,
+            importance_factor: 1.0,
+            diversity_factor: 1.0,
+            topic_factor: 0.95,
+            ..explanation()
+        };
+        let expected = "score 0.885 = relevance 0.800 × said at the time asked for 1.200 × other project 0.970 \
+                        × its topic has better hits 0.950; ";
+        let told = reason(0.885, &why);
+        assert!(told.starts_with(expected), "{told}");
     }
 
     #[test]

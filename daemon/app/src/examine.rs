@@ -29,6 +29,8 @@ pub struct Lost {
     pub handle: String,
     /// The question.
     pub question: String,
+    /// Its place, from 1, behind the first page; `None` where no page has it.
+    pub place: Option<usize>,
     /// Why it is not found.
     pub why: String,
 }
@@ -107,7 +109,8 @@ async fn ask_for(app: &Arc<App>, number: MemoryNumber, step: &mut Step) -> Resul
         step.lost.push(Lost {
             handle: memory.handle.as_str().to_owned(),
             question,
-            why: told(&outcome),
+            place: place(&outcome.fate),
+            why: told(&outcome.fate),
         });
     }
     Ok(())
@@ -144,17 +147,33 @@ fn sought(
     if found.hits.iter().any(|hit| hit.memory.number == number) {
         return Ok(None);
     }
-    Ok(Some(
-        app.memory.strand.why_not(&search, number, &NoSources)?,
-    ))
+    let outcome = app.memory.strand.why_not(&search, number, &NoSources)?;
+    // A hit that says the same stands for it, and relations that lead to it do as in any search.
+    let is_told = matches!(
+        outcome.fate,
+        Fate::Shown(place) | Fate::Copy(_, place) if place <= FOUND_WITHIN
+    );
+    Ok((!is_told).then_some(outcome))
 }
 
-fn told(outcome: &WhyNot) -> String {
-    match &outcome.fate {
-        Fate::Shown(place) => format!("it comes in place {place} only where relations lead to it"),
-        Fate::Behind(behind) if behind.repeats.is_some() => {
-            format!("place {}: others say the same", behind.place)
-        }
+/// The place of what is behind the first page.
+fn place(fate: &Fate) -> Option<usize> {
+    match fate {
+        Fate::Shown(place) | Fate::Copy(_, place) => Some(*place),
+        Fate::Behind(behind) => Some(behind.place),
+        Fate::Filtered(_)
+        | Fate::Far
+        | Fate::LacksWords
+        | Fate::Unrelated(_)
+        | Fate::SomeWords
+        | Fate::Deep => None,
+    }
+}
+
+fn told(fate: &Fate) -> String {
+    match fate {
+        Fate::Copy(_, place) => format!("place {place}, by one that says the same"),
+        Fate::Shown(place) => format!("place {place}"),
         Fate::Behind(behind) => format!("place {}", behind.place),
         Fate::Far => "not among the best of either list".to_owned(),
         Fate::Unrelated(_) => "none of the words, and not near in meaning".to_owned(),

@@ -3,7 +3,7 @@
 mod several;
 
 use helix_engine::{
-    Filter, Mode, QueryLeaf as Leaf, Resolution, Retriever, Row, Search, StoreError, Strand,
+    Filter, Hit, Mode, QueryLeaf as Leaf, Resolution, Retriever, Row, Search, StoreError, Strand,
     Vantage,
 };
 use helix_memory::{ErrorKind, MemoryNumber, Status as MemoryStatus, Topic};
@@ -213,13 +213,10 @@ fn by_words(app: &App, words: &str, asker: &Asker) -> Result<Target, Refusal> {
         );
         return Err(Refusal::not_found(message));
     }
-    Ok(Target::Candidates(
-        found
-            .hits
-            .iter()
-            .map(|hit| Told::of(app, &hit.memory))
-            .collect(),
-    ))
+    // Who forgets a text means its copies as well.
+    let each = |hit: &Hit| std::iter::once(hit.memory.number).chain(hit.copies.clone());
+    let numbers: Vec<MemoryNumber> = found.hits.iter().flat_map(each).collect();
+    Ok(Target::Candidates(Told::all(app, &numbers)?))
 }
 
 /// Finds what a reference means to an asker.

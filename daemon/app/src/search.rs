@@ -499,9 +499,9 @@ fn whole(numbers: &[MemoryNumber], snippets: &[Snippet]) -> Vec<MemoryNumber> {
 fn said_of_left_out(count: usize) -> Option<String> {
     match count {
         0 => None,
-        1 => Some("1 more was found: it repeats another, is weaker or has no room".to_owned()),
+        1 => Some("1 more was found: it is weaker or has no room".to_owned()),
         _ => Some(format!(
-            "{count} more were found: they repeat others, are weaker or have no room"
+            "{count} more were found: they are weaker or have no room"
         )),
     }
 }

@@ -446,7 +446,10 @@ fn compare_searches(model: &Model, strand: &Strand) -> Result<(), TestCaseError>
                 vantage: Vantage::default(),
             };
             let hits = strand.search(&search).unwrap().hits;
-            let found: BTreeSet<u32> = hits.iter().map(|hit| hit.memory.number.0).collect();
+            let numbers = hits.iter().flat_map(|hit| {
+                std::iter::once(hit.memory.number).chain(hit.copies.iter().copied())
+            });
+            let found: BTreeSet<u32> = numbers.map(|number| number.0).collect();
             let is_expected =
                 |known: &Known| known.text.contains(WORDS[word]) && known.topic == topic;
             let expected: BTreeSet<u32> = model

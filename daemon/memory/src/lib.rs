@@ -59,6 +59,7 @@ pub use policy::named::{Role, normalised, role_of_kind};
 pub use policy::nearby::{Keys, Nearby};
 pub use policy::resemble::{WordSet, is_unspaced};
 pub use policy::same::{SAME_FROM, Saying};
+pub use policy::stems::stem;
 
 // How a memory fades, and what becomes of its source.
 pub use policy::decay::{Fading, Recalls, effective_confidence};

@@ -20,6 +20,7 @@ pub mod resemble;
 pub mod same;
 pub mod scales;
 pub mod stale;
+pub(crate) mod stems;
 pub mod suspect;
 pub mod tags;
 pub mod times;

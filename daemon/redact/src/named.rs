@@ -19,10 +19,15 @@ use super::value::{
 /// Between the words of a name: `api key`, `api_key`, `apiKey`.
 const JOINTS: [&str; 5] = ["", " ", "_", "-", "."];
 
-/// Shortest token, and shortest secret other than a password that stands beside its name without
-/// anything between them.
+/// Shortest token, and shortest one that is the whole value of its name: a quoted one, or the rest
+/// of the line.
 const TOKEN_MIN_CHARS: usize = 8;
+const WHOLE_TOKEN_MIN_CHARS: usize = 6;
+
+/// Shortest secret other than a password that stands beside its name without anything between them,
+/// and shortest one where that is the name of a key.
 const BESIDE_MIN_CHARS: usize = 12;
+const BESIDE_KEY_MIN_CHARS: usize = 6;
 
 /// Longest number that lets somebody in.
 const CODE_MAX_CHARS: usize = 10;
@@ -78,9 +83,23 @@ pub(super) struct Said {
     joined: Vec<String>,
     adverbs: Vec<String>,
     about: Vec<String>,
+    phrase_copulas: Vec<String>,
 }
 
 impl Said {
+    /// A phrase without quotation marks up to the end of a line or of a sentence, which is assigned
+    /// or said.
+    fn phrase(&self) -> String {
+        let (filler, copulas, adverbs) = (
+            self.filler(),
+            either(&self.phrase_copulas),
+            either(&self.adverbs),
+        );
+        format!(
+            r#"\A[0-9]*(?:(?:["'`]|\*{{1,3}})*[ \t]*[:=]|(?<said>{filler}[ \t]+(?:{copulas})(?:[ \t]+(?:{adverbs}))?[ \t]*:?[ \t]))[ \t]*(?<phrase>\p{{Ll}}+(?:[ \t]+\p{{Ll}}+)+)[ \t]*(?:[.,;!)(]|\r?\n|$)"#
+        )
+    }
+
     /// Between a name and what gives its value: whose it is.
     fn filler(&self) -> String {
         let about = either(&self.about);
@@ -141,6 +160,8 @@ struct Telling<'t> {
     says: Says,
     /// The character before it.
     opened: Option<char>,
+    /// True if that opens a quotation, and this a list: `["token", …`.
+    is_first: bool,
 }
 
 /// The same, and what follows it.
@@ -153,6 +174,8 @@ struct Named<'t> {
     /// With the blanks around it.
     operator: &'t str,
     is_quoted: bool,
+    /// True if the value is quoted, or the rest of its line.
+    is_whole: bool,
 }
 
 /// The words that names end in, and how values follow them.
@@ -176,13 +199,12 @@ impl Names {
                 }
             }
         }
-        let phrase = r#"\A[0-9]*(?:["'`]|\*{1,3})*[ \t]*[:=][ \t]*(?<phrase>\p{Ll}+(?:[ \t]+\p{Ll}+)+)[ \t]*(?:\r?\n|$)"#;
         Ok(Self {
             automaton: automaton(&spellings, MatchKind::LeftmostLongest, true)?,
             words,
             never: set(never.to_vec()),
             forms: forms(said)?,
-            phrase: compiled("phrase", phrase, true)?,
+            phrase: compiled("phrase", &said.phrase(), true)?,
         })
     }
 
@@ -214,14 +236,21 @@ impl Names {
     ) {
         for WordIn { word, range } in words {
             let name = name_at(text, range.clone());
-            let opened = text
-                .get(..range.end - name.len())
-                .and_then(|before| before.chars().next_back());
+            let before = text.get(..range.end - name.len()).unwrap_or_default();
+            let opened = before.chars().next_back();
+            let is_first = before
+                .strip_suffix(['"', '\''])
+                .is_some_and(|before| before.ends_with(['[', '(']));
             let Some(rest) = text.get(range.end..) else {
                 continue;
             };
             let says = word.says;
-            let telling = Telling { name, says, opened };
+            let telling = Telling {
+                name,
+                says,
+                opened,
+                is_first,
+            };
             let value = self
                 .forms
                 .iter()
@@ -269,6 +298,7 @@ impl Names {
             is_key: true,
             operator: "=",
             is_quoted: true,
+            is_whole: true,
         };
         let is_told = !is_whole || is_whole_word(name, last.start());
         let is_secret = is_told && !self.is_never(name) && named.is_secret(value, by, values);
@@ -281,15 +311,25 @@ impl Names {
         self.never.contains(last)
     }
 
-    /// Words without quotation marks behind the name of a password, up to the end of the line.
+    /// Words without quotation marks behind the name of a password, up to the end of the line, or of
+    /// the sentence that says them.
     fn bare_phrase(&self, rest: &str, says: Says, values: &Values) -> Option<Range<usize>> {
         if says != Says::Password {
             return None;
         }
-        let phrase = self.phrase.captures(rest)?.name("phrase")?;
-        values
-            .is_phrase(phrase.as_str(), false)
-            .then(|| phrase.range())
+        let captures = self.phrase.captures(rest)?;
+        let phrase = captures.name("phrase")?;
+        let ends_line = rest.get(phrase.end()..).is_none_or(|behind| {
+            behind
+                .trim_start_matches([' ', '\t'])
+                .starts_with(['\r', '\n'])
+                || behind.trim().is_empty()
+        });
+        let is_given = match captures.name("said") {
+            None => ends_line,
+            Some(_) => values.is_no_sentence(phrase.as_str()),
+        };
+        (is_given && values.is_phrase(phrase.as_str(), false)).then(|| phrase.range())
     }
 }
 
@@ -408,32 +448,44 @@ impl Form {
         by: By,
         values: &Values,
     ) -> Option<Range<usize>> {
-        let Telling { name, says, opened } = *telling;
+        let Telling {
+            name,
+            says,
+            opened,
+            is_first,
+        } = *telling;
         let captures = self.pattern.captures(rest)?;
         let quoted = QUOTED.iter().find_map(|group| captures.name(group));
         let value = quoted.or_else(|| captures.name("bare"))?;
         let close = group(&captures, "close");
+        let operator = group(&captures, "operator");
+        let behind = rest.get(value.end()..).unwrap_or_default();
+        let is_line = behind
+            .trim_start_matches([' ', '`'])
+            .starts_with(['\r', '\n'])
+            || behind.trim().is_empty();
+        // A quotation that ends in the name is no key, and in backquotes is what a sentence is about.
+        let is_key =
+            opened.is_some_and(|opened| matches!(opened, '"' | '\'') && close.ends_with(opened));
+        // A list of nothing but a name and a value.
+        let is_pair = is_first
+            && is_key
+            && quoted.is_some()
+            && operator.trim() == ","
+            && behind
+                .trim_start_matches(['"', '\'', ' '])
+                .starts_with([']', ')']);
         let named = Named {
             name,
             says,
-            way: self.way,
-            // A quotation that ends in the name is no key, and in backquotes is what a sentence is
-            // about.
-            is_key: opened
-                .is_some_and(|opened| matches!(opened, '"' | '\'') && close.ends_with(opened)),
-            operator: group(&captures, "operator"),
+            way: if is_pair { Way::Assigned } else { self.way },
+            is_key,
+            operator,
             is_quoted: quoted.is_some(),
-        };
-        let is_line = || {
-            rest.get(value.end()..).is_none_or(|behind| {
-                behind
-                    .trim_start_matches([' ', '`'])
-                    .starts_with(['\r', '\n'])
-                    || behind.trim().is_empty()
-            })
+            is_whole: is_line || quoted.is_some(),
         };
         let is_secret =
-            named.is_secret(value.as_str(), by, values) && (self.way != Way::Below || is_line());
+            named.is_secret(value.as_str(), by, values) && (self.way != Way::Below || is_line);
         is_secret.then(|| value.range())
     }
 }
@@ -481,9 +533,15 @@ impl Named<'_> {
         }
         let is_assigned = self.operator == "=" || self.is_quoted || self.is_key;
         if self.is_mere_token() {
+            let min = if self.is_whole {
+                WHOLE_TOKEN_MIN_CHARS
+            } else {
+                TOKEN_MIN_CHARS
+            };
             return Values::is_mixed(value)
+                && !values.is_method(value)
                 && (is_assigned || !is_id(value))
-                && value.chars().count() >= TOKEN_MIN_CHARS;
+                && value.chars().count() >= min;
         }
         let is_password = self.says == Says::Password
             && self.name.len() > WORD_MIN_CHARS
@@ -509,6 +567,7 @@ impl Named<'_> {
         }
         let min = match self.way {
             _ if is_password => WORD_MIN_CHARS,
+            Way::Adjacent if self.is_of_key() => BESIDE_KEY_MIN_CHARS,
             Way::Adjacent | Way::Beside => BESIDE_MIN_CHARS,
             _ if self.is_mere_token() => TOKEN_MIN_CHARS,
             Way::Assigned | Way::Typed | Way::Said | Way::Below => WORD_MIN_CHARS,
@@ -547,9 +606,18 @@ impl Named<'_> {
         self.says != Says::Password && parts.len() > 1 && names_one && parts.iter().all(is_plain)
     }
 
-    /// Returns whether the name says no more than that it is a token, which parsers have as well.
+    /// Returns whether the name is that of a key: `api key`, `apikey`.
+    fn is_of_key(&self) -> bool {
+        self.says == Says::Secret && self.name.to_lowercase().ends_with("key")
+    }
+
+    /// Returns whether the name says no more than that it is a token, which parsers have as well, or
+    /// about letting somebody in.
     fn is_mere_token(&self) -> bool {
         let lower = self.name.to_lowercase();
+        if lower.ends_with("auth") {
+            return true;
+        }
         let says_more = [
             "auth", "access", "api", "refresh", "bearer", "session", "secret", "private", "csrf",
             "password",

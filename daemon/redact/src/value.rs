@@ -30,6 +30,9 @@ const ODD: &[char] = &['@', '#', '!', '$', '%', '^', '&', '*', '+', '?', '~'];
 /// Ends of sentences and of what people are asked for.
 const SENTENCE_ENDS: &[char] = &['.', '?', ':', '…', '!'];
 
+/// Ends of words that say how, or what is done.
+const SUFFIXES: [&str; 4] = ["ed", "ing", "ly", "able"];
+
 /// The table of values.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -40,6 +43,7 @@ pub(super) struct ValuesTable {
     known: Vec<String>,
     methods: Vec<String>,
     sentence_words: Vec<String>,
+    prose_words: Vec<String>,
 }
 
 /// Values that are no secrets.
@@ -48,6 +52,7 @@ pub(super) struct Values {
     known: HashSet<String>,
     methods: HashSet<String>,
     sentence_words: HashSet<String>,
+    prose_words: HashSet<String>,
 }
 
 impl Values {
@@ -58,12 +63,14 @@ impl Values {
             known,
             methods,
             sentence_words,
+            prose_words,
         } = table;
         Self {
             none: set(none),
             known: set(known),
             methods: set(methods),
             sentence_words: set(sentence_words),
+            prose_words: set(prose_words),
         }
     }
 
@@ -109,6 +116,14 @@ impl Values {
             && !is_version(value)
             && !is_sized(value)
             && !value.contains("://")
+    }
+
+    /// Returns whether words that a sentence gives do not go on as sentences do.
+    pub(super) fn is_no_sentence(&self, value: &str) -> bool {
+        let mut words = value.split_whitespace();
+        !words.any(|word| {
+            self.prose_words.contains(word) || SUFFIXES.iter().any(|suffix| word.ends_with(suffix))
+        })
     }
 
     /// Returns whether this is a phrase to log in with and no sentence. `is_quoted` says that it

@@ -25,12 +25,14 @@ fn lost(lost: Lost) -> v1::LostMemory {
     let Lost {
         handle,
         question,
+        place,
         why,
     } = lost;
     v1::LostMemory {
         handle,
         question,
         why,
+        place: place.map(narrow).unwrap_or_default(),
     }
 }
 

@@ -123,6 +123,8 @@ fn hit(hit: &ToldHit) -> v1::Hit {
         explanation: hit.explanation.as_ref().map(explanation),
         found_by: found_by(hit.found_by).into(),
         is_cut: hit.is_cut,
+        also_in: hit.also_in.clone(),
+        copies: u32::try_from(hit.copies).unwrap_or(u32::MAX),
     }
 }
 
@@ -130,7 +132,8 @@ fn explanation(why: &Explanation) -> v1::Explanation {
     let Explanation {
         evidence,
         factors,
-        diversity,
+        likeness,
+        of_topic,
         matched_terms,
         matched_words,
         related,
@@ -148,7 +151,8 @@ fn explanation(why: &Explanation) -> v1::Explanation {
         importance_factor: factors.importance,
         scope_factor: factors.scope,
         branch_factor: factors.branch,
-        diversity_factor: *diversity,
+        diversity_factor: *likeness,
+        topic_factor: *of_topic,
         matched_terms: matched_terms.clone(),
         matched_words: matched_words.clone(),
         related_from,
@@ -163,6 +167,7 @@ fn found_by(found_by: FoundBy) -> v1::FoundBy {
         FoundBy::SomeWords => v1::FoundBy::SomeWords,
         FoundBy::Meaning => v1::FoundBy::Meaning,
         FoundBy::Both => v1::FoundBy::Both,
+        FoundBy::Far => v1::FoundBy::Far,
         FoundBy::Relation => v1::FoundBy::Relation,
     }
 }

@@ -1,6 +1,6 @@
 //! Fitting hits into a budget of tokens: as much relevant text a token as there is.
 //!
-//! What repeats a hit is left out, and so is what scores far below the best. Each hit first gets
+//! What scores far below the best is left out. Each hit first gets
 //! the sentences around the words that were asked for; room that is left then goes to the best.
 
 use helix_engine::{Hit, LexicalQuery};
@@ -33,12 +33,12 @@ pub struct Fitted {
     pub snippet: Snippet,
 }
 
-/// The positions of the hits that are worth their room: each text once, and none that scores far
-/// below the best. Takes hits best first.
+/// The positions of the hits that are worth their room: none that scores far below
+/// the best. Takes hits best first.
 #[must_use]
 pub fn worthwhile(hits: &[Hit]) -> Vec<usize> {
     let best = hits.first().map_or(0.0, |hit| hit.score);
-    let is_worth = |hit: &Hit| hit.repeats.is_none() && hit.score >= best * END_SHARE;
+    let is_worth = |hit: &Hit| hit.score >= best * END_SHARE;
     let placed = hits.iter().enumerate();
     placed
         .filter(|(_, hit)| is_worth(hit))
@@ -79,7 +79,7 @@ pub fn fit(hits: &[Hit], query: &LexicalQuery, budget_tokens: usize) -> Vec<Fitt
 mod tests {
     #![allow(clippy::unwrap_used)]
     use helix_engine::{Evidence, Factors, WordsMode as Mode};
-    use helix_memory::{MemoryNumber, SourceState};
+    use helix_memory::SourceState;
     use proptest::prelude::*;
 
     use super::*;
@@ -97,8 +97,9 @@ mod tests {
                 scope: 1.0,
                 branch: 1.0,
             },
-            diversity: 1.0,
-            repeats: None,
+            likeness: 1.0,
+            of_topic: 1.0,
+            copies: Vec::new(),
             source_state: SourceState::Unknown,
             has_words: true,
             has_some_words: true,
@@ -116,15 +117,13 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_shown_once_and_the_answer_ends_where_hits_are_poor() {
-        let mut hits = [
+    fn the_answer_ends_where_hits_are_poor() {
+        let hits = [
             hit(1, 0.9, "walrus pups"),
-            hit(2, 0.4, "Walrus pups."),
-            hit(3, 0.35, "seals"),
-            hit(4, 0.1, "tapirs"),
+            hit(2, 0.35, "seals"),
+            hit(3, 0.1, "tapirs"),
         ];
-        hits[1].repeats = Some(MemoryNumber(1));
-        assert_eq!(shown(&hits, 500), [(0, true), (2, true)]);
+        assert_eq!(shown(&hits, 500), [(0, true), (1, true)]);
     }
 
     #[test]

@@ -10,19 +10,21 @@ mod marks;
 mod patterns;
 mod sighting;
 mod titles;
+mod words;
 
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::Captures;
 
 use helix_redact::redacted;
 
 use self::around::{found_in, group};
 pub use self::asserted::asserted;
+pub(crate) use self::forms::parts;
 use self::forms::{FAILED, FORMS, Form, Place};
-pub(crate) use self::forms::{compile, parts};
-use self::patterns::{ECHO, ESCAPES, NAMED, NUMBERS, PATHS, PEER, QUOTED};
+use self::patterns::PATTERNS;
 pub use self::sighting::{Sighting, lines_of, sightings};
+use self::words::WORDS;
 
 /// Faults taken from one output, the first ones: later ones most often follow from them.
 pub const FAULTS_MAX: usize = 5;
@@ -87,14 +89,8 @@ impl Fault {
         parts.extend((!says_code).then(|| self.code.clone()));
         let says_symbol = self.symbol.is_empty() || self.message.contains(&self.symbol);
         parts.extend((!says_symbol).then(|| format!("{}:", self.symbol)));
-        parts.push(PATHS.as_ref().map_or_else(
-            || self.message.clone(),
-            |paths| {
-                paths
-                    .replace_all(&self.message, |path: &Captures<'_>| placed(&path[0], root))
-                    .into_owned()
-            },
-        ));
+        let placed_in = |path: &Captures<'_>| placed(&path[0], root);
+        parts.push(PATTERNS.paths.replace_all(&self.message, placed_in));
         parts.extend((!self.file.is_empty()).then(|| format!("({})", placed(&self.file, root))));
         parts.join(" ")
     }
@@ -129,7 +125,8 @@ fn placed(path: &str, root: &str) -> String {
         .is_some_and(|rest| rest.starts_with([':']) && !rest.starts_with("://"));
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     // An address and a route begin with slashes as well.
-    let is_file = is_drive || last.contains('.') || HOMES.iter().any(|home| name.starts_with(home));
+    let is_file =
+        is_drive || last.contains('.') || WORDS.homes.iter().any(|home| name.starts_with(home));
     let is_absolute =
         is_drive || name.starts_with('~') || name.starts_with('/') && !name.starts_with("//");
     if is_absolute && is_file {
@@ -139,32 +136,11 @@ fn placed(path: &str, root: &str) -> String {
     }
 }
 
-/// Where the files of people and machines are.
-const HOMES: &[&str] = &[
-    "/home/",
-    "/Users/",
-    "/root/",
-    "/tmp/",
-    "/var/",
-    "/private/",
-    "/usr/",
-    "/opt/",
-    "/work/",
-    "/workspace/",
-    "/mnt/",
-    "/nix/",
-    "/srv/",
-    "~/",
-];
-
 /// Compiles everything, so that the first failure is not answered late.
 pub fn warm_up() {
     LazyLock::force(&FORMS);
-    patterns::warm_up();
-    frames::warm_up();
-    asserted::warm_up();
-    sighting::warm_up();
-    titles::warm_up();
+    LazyLock::force(&PATTERNS);
+    LazyLock::force(&WORDS);
 }
 
 /// A mistake, and the place of the line that tells of it.
@@ -244,7 +220,7 @@ fn take(found: &mut Vec<Found>, new: Found, most: usize) {
 
 /// An output without colours, and with one kind of line ends.
 pub(crate) fn plain(output: &str) -> String {
-    replaced(ESCAPES.as_ref(), output, "").replace('\r', "\n")
+    PATTERNS.escapes.replace_all(output, "").replace('\r', "\n")
 }
 
 /// A plain output without frames.
@@ -290,7 +266,7 @@ fn fault_at(lines: &[&str], at: usize) -> Option<Fault> {
         fault.code = named(&fault.message).unwrap_or_else(|| form.code.clone());
     }
     if fault.symbol.is_empty() && fault.code == "ERESOLVE" {
-        fault.symbol = found_in(below.iter(), PEER.as_ref(), "symbol").unwrap_or_default();
+        fault.symbol = found_in(below.iter(), &PATTERNS.peer, "symbol").unwrap_or_default();
     }
     if fault.symbol.is_empty() {
         fault.symbol = quoted(&fault.message).unwrap_or_default();
@@ -324,10 +300,7 @@ fn complete(fault: &mut Fault, form: &Form, lines: &[&str], at: usize) -> Option
         Place::Titles => titles::take_titles(fault, below)?,
         Place::Detail => around::take_detail(fault, below),
     }
-    let is_echo = ECHO
-        .as_ref()
-        .is_some_and(|echo| echo.is_match(&fault.message));
-    (!is_echo).then_some(())
+    (!PATTERNS.echo.is_match(&fault.message)).then_some(())
 }
 
 fn below<'l, 't>(lines: &'l [&'t str], at: usize) -> &'l [&'t str] {
@@ -340,7 +313,7 @@ fn named(message: &str) -> Option<String> {
     if helix_ablation::is_off("fault/named-codes") {
         return None;
     }
-    let captures = NAMED.as_ref()?.captures(message)?;
+    let captures = PATTERNS.named.captures(message)?;
     let name = captures
         .name("code")
         .or_else(|| captures.name("state"))?
@@ -353,22 +326,16 @@ fn quoted(message: &str) -> Option<String> {
     if helix_ablation::is_off("fault/quoted-symbol") {
         return None;
     }
-    let captures = QUOTED.as_ref()?.captures(message)?;
+    let captures = PATTERNS.quoted.captures(message)?;
     let name = captures.name("symbol").or_else(|| captures.name("bare"))?;
     Some(name.as_str().to_owned())
 }
 
 /// A message without what differs from one time to the next: paths and numbers.
 fn normal(message: &str) -> String {
-    let pathless = PATHS.as_ref().map_or_else(
-        || message.to_owned(),
-        |paths| {
-            paths
-                .replace_all(message, |path: &Captures<'_>| normal_path(message, path))
-                .into_owned()
-        },
-    );
-    let plain = replaced(NUMBERS.as_ref(), &pathless, "#");
+    let shortened = |path: &Captures<'_>| normal_path(message, path);
+    let pathless = PATTERNS.paths.replace_all(message, shortened);
+    let plain = PATTERNS.numbers.replace_all(&pathless, "#");
     plain
         .split_whitespace()
         .collect::<Vec<_>>()
@@ -386,13 +353,6 @@ fn normal_path(message: &str, path: &Captures<'_>) -> String {
     let is_named = is_quoted && !path[0].starts_with(['/', '~']);
     let name = path[0].rsplit(['/', '\\']).next().filter(|_| is_named);
     format!("<path>{}", name.unwrap_or_default())
-}
-
-fn replaced(pattern: Option<&Regex>, text: &str, with: &str) -> String {
-    pattern.map_or_else(
-        || text.to_owned(),
-        |pattern| pattern.replace_all(text, with).into_owned(),
-    )
 }
 
 #[cfg(test)]

@@ -1,12 +1,5 @@
 #![allow(clippy::unwrap_used)]
-use super::patterns::PATTERNS;
 use super::*;
-
-#[test]
-fn every_form_is_valid() {
-    assert!(!FORMS.is_empty());
-    assert!(PATTERNS.iter().all(|pattern| pattern.is_some()));
-}
 
 fn one(output: &str) -> (String, String, String, String) {
     let found = faults(output);

@@ -27,6 +27,7 @@
 pub mod command;
 pub mod fault;
 mod options;
+mod pattern;
 mod shell;
 pub mod verdict;
 

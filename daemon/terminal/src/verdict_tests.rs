@@ -14,11 +14,7 @@ fn all(expected: Verdict, table: &[(&str, &str)]) {
 
 #[test]
 fn every_pattern_is_valid() {
-    assert!(
-        [&FAILED, &BUILT, &TESTED, &CHECKED, &INSTALLED]
-            .iter()
-            .all(|pattern| pattern.is_some())
-    );
+    assert!(Words::read().is_some());
 }
 
 #[test]

@@ -81,6 +81,7 @@ pub(super) fn hit(memory: Memory, score: f32) -> Hit {
         matched_terms: vec!["arm64".to_owned(), "link".to_owned()],
         matched_words: vec!["arm64".to_owned(), "linking".to_owned()],
         diversity_factor: 0.9,
+        topic_factor: 1.0,
         ..Explanation::default()
     };
     // The second of two is merely near in meaning.
@@ -95,6 +96,7 @@ pub(super) fn hit(memory: Memory, score: f32) -> Hit {
         explanation: Some(explanation),
         found_by: found_by.into(),
         is_cut: false,
+        ..Hit::default()
     }
 }
 

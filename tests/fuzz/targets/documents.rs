@@ -5,7 +5,7 @@
 
 use std::convert::Infallible;
 
-use helix_engine::Topic;
+use helix_memory::Topic;
 use helix_exchange::{json, markdown, Portable};
 use libfuzzer_sys::fuzz_target;
 

@@ -2,7 +2,8 @@
 
 #![no_main]
 
-use helix_engine::{Calendar, ParsedQuery, Timestamp};
+use helix_engine::{Calendar, ParsedQuery};
+use helix_memory::Timestamp;
 use jiff::tz::TimeZone;
 use libfuzzer_sys::fuzz_target;
 

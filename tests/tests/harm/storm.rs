@@ -118,8 +118,7 @@ impl World {
         let input = Session::new(&self.home, &self.project, &id)
             .input(hook.sample, &hook.change)
             .unwrap();
-        let run =
-            HookRun::of_written(&self.home, hook.event, input.to_string().as_bytes()).unwrap();
+        let run = HookRun::of(&self.home, hook.event, input.to_string().as_bytes()).unwrap();
         let context = run
             .check_accepted(input["hook_event_name"].as_str().unwrap())
             .unwrap();

@@ -36,19 +36,10 @@ fn a_failure_elsewhere_is_looked_up_there() {
     .into_iter()
     .enumerate()
     {
-        let told = world
-            .session(&format!("s{at}"))
-            .failed(&line, MISTAKE)
-            .unwrap();
+        let told = world.told(&format!("s{at}"), &line, MISTAKE);
         assert!(mentions(told.as_ref(), &handle), "{line}: {told:?}");
     }
-    assert_eq!(
-        world
-            .session("here")
-            .failed("cargo clippy", MISTAKE)
-            .unwrap(),
-        None
-    );
+    assert_eq!(world.told("here", "cargo clippy", MISTAKE), None);
 }
 
 #[test]
@@ -81,13 +72,7 @@ fn what_mends_a_failure_elsewhere_is_known_there() {
             "{told:?}"
         );
     }
-    assert_eq!(
-        world
-            .session("here")
-            .failed("cargo clippy", MISTAKE)
-            .unwrap(),
-        None
-    );
+    assert_eq!(world.told("here", "cargo clippy", MISTAKE), None);
 }
 
 #[test]

@@ -23,15 +23,8 @@ fn a_test_is_not_mended_by_what_mended_another() {
     one.edit("labels/zpl.py", "a", "b").unwrap();
     one.ran("pytest -q", "2 passed in 0.02s").unwrap();
     let other = pytest("test_q2", "tests/test_sync.py", "labels/sync.py");
-    assert_eq!(
-        world.session("two").failed("pytest -q", &other).unwrap(),
-        None
-    );
-    let told = world
-        .session("three")
-        .failed("pytest -q", &first)
-        .unwrap()
-        .unwrap();
+    assert_eq!(world.told("two", "pytest -q", &other), None);
+    let told = world.told("three", "pytest -q", &first).unwrap();
     assert_eq!(
         told.matches("fixed before by changing labels/zpl.py")
             .count(),
@@ -47,7 +40,7 @@ fn what_helix_told_before_is_not_searched_back() {
         "ops",
         "gotcha: without shm_size it says \"could not resize shared memory segment\".",
     );
-    let told = |id: &str, output: &str| world.session(id).failed("npm test", output).unwrap();
+    let told = |id: &str, output: &str| world.told(id, "npm test", output);
     let own = "<helix-memory note=\"x\">\nError: could not resize shared memory segment\n</helix-memory>\nexit 1\n";
     assert_eq!(told("one", own), None);
     let failed = told("two", "Error: could not resize shared memory segment\n");
@@ -81,7 +74,7 @@ fn a_failure_brings_up_what_names_its_test_its_warning_or_its_flag() {
         ("pytest", pytest, copied),
         ("ninja", gcc, narrow),
     ] {
-        let told = world.session(command).failed(command, output).unwrap();
+        let told = world.told(command, command, output);
         assert!(mentions(told.as_ref(), &handle), "{told:?}");
     }
 }
@@ -94,10 +87,7 @@ fn a_message_in_a_box_is_told_as_without() {
         "'Error acquiring the state lock' mostly is a cancelled job: ask who holds it.",
     );
     let boxed = "╷\n│ Error: Error acquiring the state lock\n│ \n│ Lock Info:\n│   ID:        8d1f0c9e-77a1\n╵\n";
-    let told = world
-        .session("one")
-        .failed("terraform plan", boxed)
-        .unwrap();
+    let told = world.told("one", "terraform plan", boxed);
     assert!(mentions(told.as_ref(), &handle), "{told:?}");
 }
 
@@ -112,8 +102,7 @@ fn the_same_error_of_another_module_brings_nothing_up() {
         "web",
         "gotcha: Error: Cannot find module 'lodash' comes back after each pull, npm install lodash.",
     );
-    let told =
-        |id: &str, command: &str, output: &str| world.session(id).failed(command, output).unwrap();
+    let told = |id: &str, command: &str, output: &str| world.told(id, command, output);
     let missing = |name: &str| {
         format!(
             "Traceback (most recent call last):\n  File \"/p/load.py\", line 1, in <module>\n    import {name}\n\
@@ -159,10 +148,7 @@ fn a_failed_assertion_brings_up_what_it_calls_and_the_file_of_that() {
                   self.assertEqual(apply_discount(100, 10), 90)\n    ~~~~~~~~~~~~~~~~^^^^\nAssertionError: 100 != 90\n\n\
                   ----------------------------------------------------------------------\nRan 1 test in 0.001s\n\n\
                   FAILED (failures=1)\n";
-    let told = world
-        .session("one")
-        .failed("python3 -m unittest", output)
-        .unwrap();
+    let told = world.told("one", "python3 -m unittest", output);
     assert!(mentions(told.as_ref(), &named), "{told:?}");
     assert!(mentions(told.as_ref(), &of_file), "{told:?}");
     assert!(!mentions(told.as_ref(), &other), "{told:?}");

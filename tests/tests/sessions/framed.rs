@@ -140,10 +140,7 @@ fn no_event_lets_a_text_open_or_close_the_frame() {
             }
         }
         let output = "error[E0432]: unresolved import `crate::ledger`\n --> src/ledger.rs:1:5\n";
-        let failed = world
-            .session(&name("failed"))
-            .failed(&format!("cargo test '{spelling}'"), output)
-            .unwrap();
+        let failed = world.told(&name("failed"), &format!("cargo test '{spelling}'"), output);
         check("error-context", spelling, failed);
         let id = name("subagent");
         let session = world.session(&id);

@@ -318,11 +318,7 @@ fn a_command_that_mended_is_told() {
         None
     );
     assert_eq!(session.ran("npm test", "1 passed").unwrap(), None);
-    let told = world
-        .session("two")
-        .failed("npm test", mistake)
-        .unwrap()
-        .unwrap();
+    let told = world.told("two", "npm test", mistake).unwrap();
     let remedy = "fixed before by running `npm install left-pad --registry=https://me:[redacted:address]@host/` (";
     assert!(told.contains(remedy), "{told}");
     assert!(!told.contains("secret"), "{told}");

@@ -122,11 +122,7 @@ fn a_mistake_that_was_mended_before_says_how() {
         "    Finished `dev` profile [unoptimized] target(s) in 0.52s",
     )
     .unwrap();
-    let three = world
-        .session("three")
-        .failed("cargo build --all", MISTAKE)
-        .unwrap()
-        .unwrap();
+    let three = world.told("three", "cargo build --all", MISTAKE).unwrap();
     assert!(
         three.contains("fixed before by changing src/other.rs ("),
         "{three}"
@@ -142,10 +138,7 @@ fn a_failure_brings_up_memories_about_it() {
         "gotcha: `borrow of moved value: rows` in the loader: clone the rows before the cache takes them.",
     );
     for (id, context) in [
-        (
-            "one",
-            world.session("one").failed("cargo build", MISTAKE).unwrap(),
-        ),
+        ("one", world.told("one", "cargo build", MISTAKE)),
         // A pipe hides the exit code.
         (
             "two",
@@ -165,10 +158,11 @@ fn a_failure_brings_up_memories_about_it() {
         None
     );
     assert_eq!(
-        world
-            .session("four")
-            .failed("cat notes.txt", "cat: notes.txt: No such file or directory")
-            .unwrap(),
+        world.told(
+            "four",
+            "cat notes.txt",
+            "cat: notes.txt: No such file or directory"
+        ),
         None
     );
 }

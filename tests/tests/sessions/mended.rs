@@ -21,30 +21,16 @@ fn what_may_have_failed_mends_nothing() {
     one.ran("cargo build; git status", "nothing to commit")
         .unwrap();
     one.ran("cargo build || true", "").unwrap();
-    assert!(
-        world
-            .activity("one")
-            .iter()
-            .any(|line| line.starts_with("Failing: `cargo build`"))
-    );
+    assert!(world.is_failing("one", "`cargo build`"));
     assert_eq!(
-        world.session("two").failed("cargo build", MISTAKE).unwrap(),
+        world.told("two", "cargo build", MISTAKE),
         None,
         "no remedy is known"
     );
     one.ran("cargo build && git status", "nothing to commit")
         .unwrap();
-    assert!(
-        !world
-            .activity("one")
-            .iter()
-            .any(|line| line.starts_with("Failing"))
-    );
-    let told = world
-        .session("three")
-        .failed("cargo build", MISTAKE)
-        .unwrap()
-        .unwrap();
+    assert!(world.failing("one").is_empty());
+    let told = world.told("three", "cargo build", MISTAKE).unwrap();
     assert!(
         told.contains("fixed before by changing src/rows.rs"),
         "{told}"
@@ -73,7 +59,7 @@ fn what_is_not_about_the_failure_is_no_fix() {
         one.ran(line, "").unwrap();
         one.ran(build, "").unwrap();
         assert_eq!(
-            world.session(&two).failed("make -j8", &mistake).unwrap(),
+            world.told(&two, "make -j8", &mistake),
             None,
             "{line}, {build}"
         );
@@ -103,7 +89,7 @@ fn what_changes_what_a_failure_names_is_a_fix() {
         one.failed(run, output).unwrap();
         one.ran(line, "").unwrap();
         one.ran(run, "").unwrap();
-        let context = world.session(&two).failed(run, output).unwrap();
+        let context = world.told(&two, run, output);
         let told = format!("fixed before by running `{line}`");
         assert!(
             context
@@ -175,17 +161,8 @@ fn the_same_test_with_another_value_is_another_failure() {
     one.failed("cargo test", &output(39)).unwrap();
     one.edit("src/rows.rs", "a", "b").unwrap();
     one.ran("cargo test", "").unwrap();
-    assert_eq!(
-        world
-            .session("two")
-            .failed("cargo test", &output(0))
-            .unwrap(),
-        None
-    );
-    let told = world
-        .session("three")
-        .failed("cargo test --lib", &output(39))
-        .unwrap();
+    assert_eq!(world.told("two", "cargo test", &output(0)), None);
+    let told = world.told("three", "cargo test --lib", &output(39));
     assert!(told.is_some_and(|told| told.contains("fixed before by changing src/rows.rs")));
 }
 
@@ -206,7 +183,7 @@ fn what_came_back_the_same_day_is_not_told() {
     );
     mends(&one);
     assert_eq!(
-        world.session("two").failed("cargo build", MISTAKE).unwrap(),
+        world.told("two", "cargo build", MISTAKE),
         None,
         "it never held"
     );
@@ -227,16 +204,11 @@ fn scripts_of_an_interpreter_are_tests() {
     one.edit("rows.py", "a", "b").unwrap();
     one.ran("python3 test_rows.py", "ok").unwrap();
     assert_eq!(
-        world
-            .session("two")
-            .failed("python3 test_rows.py", &output("depth"))
-            .unwrap(),
+        world.told("two", "python3 test_rows.py", &output("depth")),
         None
     );
     let told = world
-        .session("three")
-        .failed("python3 test_rows.py", &output("window"))
-        .unwrap()
+        .told("three", "python3 test_rows.py", &output("window"))
         .unwrap();
     assert!(told.contains("fixed before by changing rows.py"), "{told}");
 }
@@ -256,17 +228,9 @@ fn what_only_looks_is_no_fix() {
     }
     one.ran("RUST_BACKTRACE=1 cargo test -p router", "")
         .unwrap();
-    assert!(
-        !world
-            .activity("one")
-            .iter()
-            .any(|line| line.starts_with("Failing"))
-    );
+    assert!(world.failing("one").is_empty());
     assert_eq!(
-        world
-            .session("two")
-            .failed("cargo test -p router", MISTAKE)
-            .unwrap(),
+        world.told("two", "cargo test -p router", MISTAKE),
         None,
         "no remedy is known"
     );
@@ -278,17 +242,9 @@ fn an_installation_in_a_package_does_not_mend_itself() {
     let one = world.session("one");
     one.failed("cd web && npm ci", MISTAKE).unwrap();
     one.ran("cd web && npm ci", "").unwrap();
-    assert!(
-        !world
-            .activity("one")
-            .iter()
-            .any(|line| line.starts_with("Failing"))
-    );
+    assert!(world.failing("one").is_empty());
     assert_eq!(
-        world
-            .session("two")
-            .failed("cd web && npm ci", MISTAKE)
-            .unwrap(),
+        world.told("two", "cd web && npm ci", MISTAKE),
         None,
         "no remedy is known"
     );
@@ -306,11 +262,7 @@ fn a_fix_by_the_shell_is_one() {
     one.ran("sed -i 's/a/b/' src/rows.rs src/none.rs", "")
         .unwrap();
     one.ran("cargo build", "Finished").unwrap();
-    let told = world
-        .session("two")
-        .failed("cargo build", MISTAKE)
-        .unwrap()
-        .unwrap();
+    let told = world.told("two", "cargo build", MISTAKE).unwrap();
     assert!(
         told.contains("src/rows.rs") && !told.contains("none.rs"),
         "{told}"
@@ -330,13 +282,7 @@ fn a_line_that_succeeded_mends_what_had_to_succeed_in_it() {
             .failed("npm test", "Tests: 1 failed, 2 passed")
             .unwrap();
     };
-    let failing = |session: &str| -> Vec<String> {
-        let lines = world.activity(session);
-        lines
-            .into_iter()
-            .filter_map(|line| Some(line.strip_prefix("Failing: ")?.to_owned()))
-            .collect()
-    };
+    let failing = |session: &str| world.failing(session);
     fails(&one);
     assert_eq!(failing("one").len(), 3, "{:?}", failing("one"));
     for line in [
@@ -384,12 +330,7 @@ fn a_package_is_not_mended_by_another() {
         world.activity("one")
     );
     one.ran("(cd ./web && npm run build)", "").unwrap();
-    assert!(
-        !world
-            .activity("one")
-            .iter()
-            .any(|line| line.starts_with("Failing"))
-    );
+    assert!(world.failing("one").is_empty());
 }
 
 #[test]
@@ -421,26 +362,11 @@ fn a_run_that_only_tells_more_is_the_same() {
         "cargo test -p rows --lib",
     ] {
         one.ran(line, "").unwrap();
-        assert!(
-            world
-                .activity("one")
-                .iter()
-                .any(|line| line.starts_with("Failing: `cargo test -p rows`")),
-            "{line}"
-        );
+        assert!(world.is_failing("one", "`cargo test -p rows`"), "{line}");
     }
     one.ran("cargo test -p rows -- --nocapture", "").unwrap();
-    assert!(
-        !world
-            .activity("one")
-            .iter()
-            .any(|line| line.starts_with("Failing"))
-    );
-    let told = world
-        .session("two")
-        .failed("cargo test -p rows", MISTAKE)
-        .unwrap()
-        .unwrap();
+    assert!(world.failing("one").is_empty());
+    let told = world.told("two", "cargo test -p rows", MISTAKE).unwrap();
     assert!(
         told.contains("fixed before by changing src/rows.rs ("),
         "{told}"
@@ -454,15 +380,7 @@ fn another_toolchain_is_no_fix() {
     one.failed("cargo +nightly fmt --all -- --check", MISTAKE)
         .unwrap();
     one.ran("cargo fmt --all", "").unwrap();
-    assert!(
-        world
-            .activity("one")
-            .iter()
-            .any(|line| line.starts_with("Failing: `cargo +nightly fmt"))
-    );
-    let context = world
-        .session("two")
-        .failed("cargo +nightly fmt --all -- --check", MISTAKE)
-        .unwrap();
+    assert!(world.is_failing("one", "`cargo +nightly fmt"));
+    let context = world.told("two", "cargo +nightly fmt --all -- --check", MISTAKE);
     assert_eq!(context, None, "no remedy is known");
 }

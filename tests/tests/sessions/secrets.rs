@@ -28,11 +28,7 @@ fn no_secret_is_kept_or_said() {
     one.hook("pre-compact", "PreCompact-auto", |_| ()).unwrap();
     let resumed = one.start("compact").unwrap().unwrap();
     one.ran(&failing, "1 passed").unwrap();
-    let told = world
-        .session("two")
-        .failed(&failing, &mistake)
-        .unwrap()
-        .unwrap();
+    let told = world.told("two", &failing, &mistake).unwrap();
     assert!(
         told.contains("TS2307") && told.contains("[redacted:"),
         "{told}"

@@ -25,16 +25,7 @@ impl World {
 
 #[test]
 fn one_event_is_answered_and_counted_once() {
-    let world = World::new();
-    let handle = world.remember_of(
-        "ledger",
-        "Postings are written in one transaction.",
-        "src/ledger.rs",
-    );
-    world
-        .project
-        .write("src/ledger.rs", "fn post() {}\n")
-        .unwrap();
+    let (world, handle) = World::with_ledger();
     let session = world.session("one");
     let read = session.input("PreToolUse-Read", |input| {
         input["tool_input"]["file_path"] = world
@@ -61,24 +52,10 @@ fn one_event_is_answered_and_counted_once() {
     };
     let failed = failing().unwrap();
     world.twice("error-context", &failed);
-    let failings = || {
-        world
-            .activity("one")
-            .into_iter()
-            .filter(|line| line.starts_with("Failing"))
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(failings(), ["Failing: `cargo build` (once)"]);
+    let failings = || world.failing("one");
+    assert_eq!(failings(), ["`cargo build` (once)"]);
     world.twice("error-context", &failed);
-    assert_eq!(
-        failings(),
-        ["Failing: `cargo build` (once)"],
-        "it is the same call"
-    );
+    assert_eq!(failings(), ["`cargo build` (once)"], "it is the same call");
     world.twice("error-context", &failing().unwrap());
-    assert_eq!(
-        failings(),
-        ["Failing: `cargo build` (2 times)"],
-        "it failed again"
-    );
+    assert_eq!(failings(), ["`cargo build` (2 times)"], "it failed again");
 }

@@ -18,16 +18,7 @@ use super::world::World;
 
 #[test]
 fn an_answer_that_came_too_late_was_not_given() {
-    let world = World::new();
-    let handle = world.remember_of(
-        "ledger",
-        "Postings are written in one transaction.",
-        "src/ledger.rs",
-    );
-    world
-        .project
-        .write("src/ledger.rs", "fn post() {}\n")
-        .unwrap();
+    let (world, handle) = World::with_ledger();
     let session = world.session("one");
     let input = session.input("PreToolUse-Read", |input| {
         input["tool_input"] = json!({"file_path": world.project.root.join("src/ledger.rs")});
@@ -69,16 +60,7 @@ fn an_answer_that_came_too_late_was_not_given() {
 
 #[test]
 fn a_file_whose_end_never_comes_is_not_waited_for() {
-    let world = World::new();
-    let handle = world.remember_of(
-        "ledger",
-        "Postings are written in one transaction.",
-        "src/ledger.rs",
-    );
-    world
-        .project
-        .write("src/ledger.rs", "fn post() {}\n")
-        .unwrap();
+    let (world, handle) = World::with_ledger();
     let pipe = world.project.root.join("src/pipe.rs");
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
     let session = world.session("one");
@@ -153,16 +135,7 @@ fn what_a_hand_over_delays_is_not_counted() {
 
 #[test]
 fn the_receipts_of_a_session_are_counted_alone() {
-    let world = World::new();
-    world.remember_of(
-        "ledger",
-        "Postings are written in one transaction.",
-        "src/ledger.rs",
-    );
-    world
-        .project
-        .write("src/ledger.rs", "fn post() {}\n")
-        .unwrap();
+    let (world, _) = World::with_ledger();
     let receipts = |session: &str| {
         let request = ReceiptsRequest {
             session: session.to_owned(),
@@ -203,16 +176,7 @@ fn the_receipts_of_a_session_are_counted_alone() {
 
 #[test]
 fn a_killed_session_and_its_subagents_are_confirmed_by_others() {
-    let world = World::new();
-    world.remember_of(
-        "ledger",
-        "Postings are written in one transaction.",
-        "src/ledger.rs",
-    );
-    world
-        .project
-        .write("src/ledger.rs", "fn post() {}\n")
-        .unwrap();
+    let (world, _) = World::with_ledger();
     let transcript = world.project.write("one.jsonl", "").unwrap();
     let read = |input: &mut Value| {
         input["tool_input"] = json!({"file_path": world.project.root.join("src/ledger.rs")});

@@ -55,6 +55,16 @@ impl World {
         world
     }
 
+    /// One with a file and what is remembered of it, whose handle it returns.
+    pub(crate) fn with_ledger() -> (Self, String) {
+        let world = Self::new();
+        let said = "Postings are written in one transaction.";
+        let handle = world.remember_of("ledger", said, "src/ledger.rs");
+        let file = world.project.write("src/ledger.rs", "fn post() {}\n");
+        file.unwrap();
+        (world, handle)
+    }
+
     pub(crate) fn session<'a>(&'a self, id: &'a str) -> Session<'a> {
         Session::new(&self.home, &self.project, id)
     }
@@ -124,6 +134,25 @@ impl World {
             .activity
             .map(|activity| activity.lines)
             .unwrap_or_default()
+    }
+
+    /// Returns the commands that fail in a session, as the daemon says it.
+    pub(crate) fn failing(&self, session: &str) -> Vec<String> {
+        let lines = self.activity(session).into_iter();
+        lines
+            .filter_map(|line| Some(line.strip_prefix("Failing: ")?.to_owned()))
+            .collect()
+    }
+
+    /// Returns whether a command fails in a session whose line begins so.
+    pub(crate) fn is_failing(&self, session: &str, command: &str) -> bool {
+        let failing = self.failing(session);
+        failing.iter().any(|line| line.starts_with(command))
+    }
+
+    /// Has a command fail in a session. Returns what that is told.
+    pub(crate) fn told(&self, session: &str, line: &str, output: &str) -> Option<String> {
+        self.session(session).failed(line, output).unwrap()
     }
 
     pub(crate) fn log(&self, session: &str) -> Result<SessionLogReply, Status> {

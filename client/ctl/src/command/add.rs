@@ -1,10 +1,10 @@
 //! `helixctl add`: a memory stored.
 
 use clap::Args;
-use helix_client::{Rpc, Start, v1};
+use helix_client::{Rpc, v1};
 use helix_proto::exit;
 
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::StoreDocument;
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, fraction};
@@ -80,25 +80,22 @@ impl Add {
             draft: Some(self.draft()?),
             force,
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let call = async |rpc: &mut Rpc| rpc.store(request.clone()).await;
-            let reply = if force {
-                client.call_at_most_once(call).await?
-            } else {
-                client.call(call).await?
-            };
-            if json {
-                screen::json(&StoreDocument::from(&reply))?;
-            }
-            for warning in reply.warnings.iter().filter(|_| !json) {
-                screen::remark(&format!("helixctl: {}", one_line(warning)));
-            }
-            for told in corrections(&reply).iter().filter(|_| !json) {
-                screen::remark(&format!("helixctl: {told}"));
-            }
-            tell(&reply, json)
-        })
+        let call = async |rpc: &mut Rpc| rpc.store(request.clone()).await;
+        let reply = if force {
+            context.ask_at_most_once(call)?
+        } else {
+            context.ask(call)?
+        };
+        if json {
+            screen::json(&StoreDocument::from(&reply))?;
+        }
+        for warning in reply.warnings.iter().filter(|_| !json) {
+            screen::remark(&format!("helixctl: {}", one_line(warning)));
+        }
+        for told in corrections(&reply).iter().filter(|_| !json) {
+            screen::remark(&format!("helixctl: {told}"));
+        }
+        tell(&reply, json)
     }
 
     fn draft(self) -> Result<v1::Draft, Failure> {

@@ -6,13 +6,13 @@ mod memories;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use helix_client::{Rpc, Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 use v1::capture_switch::Which;
 
 use self::import::Import;
 use self::memories::Memories;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::CaptureDocument;
 use crate::failure::Outcome;
 use crate::{render, screen};
@@ -103,19 +103,15 @@ impl Capture {
             switch,
             memories: None,
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let call = async |rpc: &mut Rpc| rpc.capture(request.clone()).await;
-            let reply = client.call(call).await?;
-            if json {
-                screen::json(&CaptureDocument::from(&reply))?;
-            } else if is_switched {
-                screen::print(&render::capture_switched(&reply, paused.as_ref()))?;
-            } else {
-                screen::print(&render::capture(context.screen.look, &reply))?;
-            }
-            Ok(exit::OK)
-        })
+        let reply = context.ask(async |rpc| rpc.capture(request.clone()).await)?;
+        if json {
+            screen::json(&CaptureDocument::from(&reply))?;
+        } else if is_switched {
+            screen::print(&render::capture_switched(&reply, paused.as_ref()))?;
+        } else {
+            screen::print(&render::capture(context.screen.look, &reply))?;
+        }
+        Ok(exit::OK)
     }
 }
 

@@ -1,11 +1,11 @@
 //! `helixctl checkpoint`: where a task stands, saved for whoever goes on.
 
 use clap::{Args, Subcommand};
+use helix_client::v1;
 use helix_client::v1::checkpoint_request::Action;
-use helix_client::{Start, v1};
 use helix_proto::exit;
 
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::CheckpointDocument;
 use crate::failure::Outcome;
 use crate::screen;
@@ -112,30 +112,25 @@ impl Checkpoint {
             caller: Some(context.caller()),
             action: Some(action),
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.checkpoint(request.clone()).await)
-                .await?;
-            if json {
-                screen::json(&CheckpointDocument::from(&reply))?;
-                return Ok(exit::OK);
+        let reply = context.ask(async |rpc| rpc.checkpoint(request.clone()).await)?;
+        if json {
+            screen::json(&CheckpointDocument::from(&reply))?;
+            return Ok(exit::OK);
+        }
+        if reply.checkpoint.is_none() {
+            // The daemon's words are for an agent.
+            screen::remark(&format!("helixctl: {absent}"));
+        } else {
+            screen::print(&(neutral(reply.text.trim_end()) + "\n"))?;
+            for warning in &reply.warnings {
+                screen::remark(&format!("helixctl: {}", one_line(warning)));
             }
-            if reply.checkpoint.is_none() {
-                // The daemon's words are for an agent.
-                screen::remark(&format!("helixctl: {absent}"));
-            } else {
-                screen::print(&(neutral(reply.text.trim_end()) + "\n"))?;
-                for warning in &reply.warnings {
-                    screen::remark(&format!("helixctl: {}", one_line(warning)));
-                }
-            }
-            for (at, earlier) in (1..).zip(&reply.earlier) {
-                let (at_time, task) = (minute(earlier.saved_at_us), one_line(&earlier.task));
-                screen::remark(&format!("helixctl: earlier {at}: {at_time}  {task}"));
-            }
-            Ok(exit::OK)
-        })
+        }
+        for (at, earlier) in (1..).zip(&reply.earlier) {
+            let (at_time, task) = (minute(earlier.saved_at_us), one_line(&earlier.task));
+            screen::remark(&format!("helixctl: earlier {at}: {at_time}  {task}"));
+        }
+        Ok(exit::OK)
     }
 }
 

@@ -1,10 +1,10 @@
 //! `helixctl event`: what happened in a session, reported by a tool without hooks.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::EventDocument;
 use crate::failure::Outcome;
 use crate::text::neutral;
@@ -47,16 +47,12 @@ impl Event {
             file: self.file.unwrap_or_default(),
             command: self.command.unwrap_or_default(),
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let call = async |rpc: &mut helix_client::Rpc| rpc.event(request.clone()).await;
-            let reply = client.call(call).await?;
-            if self.json {
-                screen::json(&EventDocument::from(&reply))?;
-            } else {
-                screen::print(&format!("{}\n", neutral(&reply.outcome)))?;
-            }
-            Ok(exit::OK)
-        })
+        let reply = context.ask(async |rpc| rpc.event(request.clone()).await)?;
+        if self.json {
+            screen::json(&EventDocument::from(&reply))?;
+        } else {
+            screen::print(&format!("{}\n", neutral(&reply.outcome)))?;
+        }
+        Ok(exit::OK)
     }
 }

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use helix_client::limits::MAINTENANCE_DEADLINE;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::{ModelFiguresDocument, ModelsDocument};
 use crate::failure::{Failure, Outcome};
 use crate::model::{InstallOptions, Installed, Progress, install, verify};
-use crate::progress::{spinner, while_slow};
+use crate::progress::spinner;
 use crate::text::one_line;
 use crate::{render, screen};
 
@@ -104,46 +104,35 @@ fn named(context: &Context, model: String) -> String {
 
 /// Lists the models, after another one was chosen where that is asked for.
 fn models(context: &Context, choose: String, json: bool) -> Outcome {
-    wait(async {
-        let mut client = context.connect(Start::IfAbsent).await?;
-        let request = v1::ModelsRequest { choose };
-        let asking = client.call_once(MAINTENANCE_DEADLINE, async |rpc| {
-            rpc.models(request.clone()).await
-        });
-        let reply = while_slow(context.screen, "loading the model", asking).await?;
-        if json {
-            screen::json(&ModelsDocument::from(&reply))?;
-        } else {
-            screen::print(&render::models(context.screen.look, &reply.models))?;
-        }
-        Ok::<_, Failure>(exit::OK)
-    })
+    let request = v1::ModelsRequest { choose };
+    let reply = context.ask_slowly("loading the model", MAINTENANCE_DEADLINE, async |rpc| {
+        rpc.models(request).await
+    })?;
+    if json {
+        screen::json(&ModelsDocument::from(&reply))?;
+    } else {
+        screen::print(&render::models(context.screen.look, &reply.models))?;
+    }
+    Ok(exit::OK)
 }
 
 fn bench(context: &Context, json: bool) -> Outcome {
-    wait(async {
-        let mut client = context.connect(Start::IfAbsent).await?;
-        let asking = client.call_once(MAINTENANCE_DEADLINE, async |rpc| {
-            rpc.bench_models(v1::BenchModelsRequest {}).await
-        });
-        let reply = while_slow(context.screen, "measuring the models", asking).await?;
-        if json {
-            screen::json(&ModelFiguresDocument::from(&reply))?;
-        } else {
-            screen::print(&render::model_figures(context.screen.look, &reply))?;
-            screen::remark(&format!(
-                "helixctl: {} questions, made from {} memories",
-                reply.questions, reply.memories
-            ));
-        }
-        Ok::<_, Failure>(exit::OK)
-    })
+    let reply = context.ask_slowly("measuring the models", MAINTENANCE_DEADLINE, async |rpc| {
+        rpc.bench_models(v1::BenchModelsRequest {}).await
+    })?;
+    if json {
+        screen::json(&ModelFiguresDocument::from(&reply))?;
+    } else {
+        screen::print(&render::model_figures(context.screen.look, &reply))?;
+        screen::remark(&format!(
+            "helixctl: {} questions, made from {} memories",
+            reply.questions, reply.memories
+        ));
+    }
+    Ok(exit::OK)
 }
 
-fn install_visibly(
-    context: &Context,
-    from: Option<PathBuf>,
-) -> Result<Installed, crate::failure::Failure> {
+fn install_visibly(context: &Context, from: Option<PathBuf>) -> Result<Installed, Failure> {
     let options = InstallOptions {
         from,
         ..InstallOptions::from_environment()

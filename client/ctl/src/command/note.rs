@@ -1,10 +1,10 @@
 //! `helixctl note`: a sentence remembered, without a word about where it belongs.
 
 use clap::Args;
-use helix_client::{Rpc, Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::StoreDocument;
 use crate::failure::{Failure, Outcome};
 use crate::input;
@@ -33,20 +33,16 @@ impl Note {
             }),
             force: false,
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let call = async |rpc: &mut Rpc| rpc.store(request.clone()).await;
-            let reply = client.call(call).await?;
-            if json {
-                screen::json(&StoreDocument::from(&reply))?;
-                return Ok(exit::OK);
-            }
-            for warning in &reply.warnings {
-                screen::remark(&format!("helixctl: {}", one_line(warning)));
-            }
-            screen::print(&told(&reply)?)?;
-            Ok(exit::OK)
-        })
+        let reply = context.ask(async |rpc| rpc.store(request.clone()).await)?;
+        if json {
+            screen::json(&StoreDocument::from(&reply))?;
+            return Ok(exit::OK);
+        }
+        for warning in &reply.warnings {
+            screen::remark(&format!("helixctl: {}", one_line(warning)));
+        }
+        screen::print(&told(&reply)?)?;
+        Ok(exit::OK)
     }
 }
 

@@ -1,11 +1,11 @@
 //! `helixctl provider`: the language models that Helix may ask.
 
 use clap::{Args, Subcommand};
-use helix_client::{Rpc, Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 use v1::provider_request::Action;
 
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::ProviderDocument;
 use crate::failure::Outcome;
 use crate::{render, screen};
@@ -52,21 +52,17 @@ impl Provider {
             action: action.into(),
             dry_run,
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let call = async |rpc: &mut Rpc| rpc.provider(request.clone()).await;
-            let reply = client.call(call).await?;
-            if plain.json {
-                screen::json(&ProviderDocument::from(&reply))?;
-            } else {
-                screen::print(&render::provider(context.screen.look, action, &reply))?;
-            }
-            let has_failed = action != Action::Status && !reply.error.is_empty();
-            Ok(if has_failed {
-                exit::UNAVAILABLE
-            } else {
-                exit::OK
-            })
+        let reply = context.ask(async |rpc| rpc.provider(request.clone()).await)?;
+        if plain.json {
+            screen::json(&ProviderDocument::from(&reply))?;
+        } else {
+            screen::print(&render::provider(context.screen.look, action, &reply))?;
+        }
+        let has_failed = action != Action::Status && !reply.error.is_empty();
+        Ok(if has_failed {
+            exit::UNAVAILABLE
+        } else {
+            exit::OK
         })
     }
 }

@@ -1,11 +1,11 @@
 //! `helixctl read`: one memory, or a topic's.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
 use super::moment::Moment;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::ReadDocument;
 use crate::failure::Outcome;
 use crate::text::one_line;
@@ -60,30 +60,25 @@ impl Read {
             moment: self.moment.wire(),
             ..v1::ReadRequest::default()
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.read(request.clone()).await)
-                .await?;
-            if self.json {
-                screen::json(&ReadDocument::from(&reply))?;
-            } else if self.raw {
-                screen::print(&raw(&reply.memories))?;
-            } else {
-                screen::print(&render::in_full(context.screen.look, &reply.memories))?;
-            }
-            if !self.json {
-                remark(&reply);
-            }
-            for note in &reply.notes {
-                screen::remark(&format!("helixctl: {}", one_line(note)));
-            }
-            // Of several names each note is of one that means nothing.
-            Ok(if reply.notes.is_empty() || request.references.is_empty() {
-                exit::OK
-            } else {
-                exit::USAGE
-            })
+        let reply = context.ask(async |rpc| rpc.read(request.clone()).await)?;
+        if self.json {
+            screen::json(&ReadDocument::from(&reply))?;
+        } else if self.raw {
+            screen::print(&raw(&reply.memories))?;
+        } else {
+            screen::print(&render::in_full(context.screen.look, &reply.memories))?;
+        }
+        if !self.json {
+            remark(&reply);
+        }
+        for note in &reply.notes {
+            screen::remark(&format!("helixctl: {}", one_line(note)));
+        }
+        // Of several names each note is of one that means nothing.
+        Ok(if reply.notes.is_empty() || request.references.is_empty() {
+            exit::OK
+        } else {
+            exit::USAGE
         })
     }
 }

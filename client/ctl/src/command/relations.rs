@@ -13,10 +13,9 @@ pub(crate) use traverse::Traverse;
 pub(crate) use unrelate::Unrelate;
 
 use clap::{Args, ValueEnum};
-use helix_client::Start;
 use helix_client::v1::{EdgeFilter, TraverseReply, TraverseRequest};
 
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::failure::Failure;
 
 /// Asks the daemon for what is around memories.
@@ -24,11 +23,7 @@ pub(crate) fn walked(
     context: &Context,
     request: &TraverseRequest,
 ) -> Result<TraverseReply, Failure> {
-    wait(async {
-        let mut client = context.connect(Start::IfAbsent).await?;
-        let reply = client.call(async |rpc| rpc.traverse(request.clone()).await);
-        Ok(reply.await?)
-    })
+    context.ask(async |rpc| rpc.traverse(request.clone()).await)
 }
 
 /// Which edges of a memory are followed.

@@ -5,12 +5,12 @@ use helix_client::text::View;
 use helix_client::text::hits::{self, Detail};
 use helix_client::text::memory::count_of;
 use helix_client::text::why_not::why_not;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 use helix_proto::limits::SEARCH_LIMIT_MAX;
 
 use super::moment::Moment;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::{SearchDocument, WhyNotDocument};
 use crate::failure::{Failure, Outcome};
 use crate::render;
@@ -160,23 +160,18 @@ impl Search {
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let (json, explain, detail) = (self.json, self.explain, self.detail());
         let request = self.request(context.caller());
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.search(request.clone()).await)
-                .await?;
-            if let Some(outcome) = &reply.why_not {
-                tell_why_not(outcome, json)?;
-            } else if json {
-                screen::json(&SearchDocument::new(
-                    &reply,
-                    detail.is_some_and(Detail::counts),
-                ))?;
-            } else {
-                tell(context, &reply, detail, explain)?;
-            }
-            Ok(exit::OK)
-        })
+        let reply = context.ask(async |rpc| rpc.search(request.clone()).await)?;
+        if let Some(outcome) = &reply.why_not {
+            tell_why_not(outcome, json)?;
+        } else if json {
+            screen::json(&SearchDocument::new(
+                &reply,
+                detail.is_some_and(Detail::counts),
+            ))?;
+        } else {
+            tell(context, &reply, detail, explain)?;
+        }
+        Ok(exit::OK)
     }
 
     /// The level of detail; none for a table.

@@ -66,12 +66,17 @@ impl<'a> From<&'a v1::WhyNot> for WhyNotDocument<'a> {
 #[derive(Debug, Serialize)]
 struct HitDocument<'a> {
     score: f32,
-    /// `words`, `some words`, `meaning`, `both` or `relation`; `null` when the newest were listed.
+    /// `words`, `some words`, `meaning`, `both`, `relation` or `far`; `null` when the newest were listed.
     by: Option<&'static str>,
     memory: Option<MemoryDocument<'a>>,
     /// True if the text is a part of it, as it had room in a budget.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_cut: bool,
+    /// Handles of memories that say the same, for which it stands: the first of so many.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    also_in: &'a [String],
+    #[serde(skip_serializing_if = "is_zero")]
+    copies: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<ExplanationDocument<'a>>,
 }
@@ -91,6 +96,7 @@ struct ExplanationDocument<'a> {
     scope_factor: f32,
     branch_factor: f32,
     diversity_factor: f32,
+    topic_factor: f32,
     matched_terms: &'a [String],
     /// Where it came along with another hit: that memory's handle.
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -126,9 +132,19 @@ impl<'a> From<&'a v1::Hit> for HitDocument<'a> {
             by: found_by(hit.found_by()),
             memory: hit.memory.as_ref().map(MemoryDocument::from),
             is_cut: hit.is_cut,
+            also_in: &hit.also_in,
+            copies: hit.copies,
             explanation: hit.explanation.as_ref().map(ExplanationDocument::from),
         }
     }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands out references"
+)]
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// Names what a hit has in common with the query.
@@ -139,6 +155,7 @@ pub(crate) fn found_by(by: v1::FoundBy) -> Option<&'static str> {
         v1::FoundBy::Meaning => Some("meaning"),
         v1::FoundBy::Both => Some("both"),
         v1::FoundBy::SomeWords => Some("some words"),
+        v1::FoundBy::Far => Some("far"),
         v1::FoundBy::Relation => Some("relation"),
     }
 }
@@ -161,6 +178,7 @@ impl<'a> From<&'a v1::Explanation> for ExplanationDocument<'a> {
             scope_factor: explanation.scope_factor,
             branch_factor: explanation.branch_factor,
             diversity_factor: explanation.diversity_factor,
+            topic_factor: explanation.topic_factor,
             matched_terms: &explanation.matched_terms,
             related_from: &explanation.related_from,
             relation: &explanation.relation,

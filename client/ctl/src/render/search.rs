@@ -73,6 +73,10 @@ fn row(look: Look, hit: &Hit, explained: bool) -> Option<Vec<Field>> {
         from if from.is_empty() => marked_text(look, memory),
         from => format!("{} (from {from})", marked_text(look, memory)),
     };
+    let text = match hits::also_in(hit) {
+        Some(copies) => format!("{text} ({copies})"),
+        None => text,
+    };
     let score = Field::painted(Paint::Faint, format!("{:.4}", hit.score));
     let kind = Field::from(one_line(&memory.kind));
     let place = Field::painted(Paint::Faint, scope(look, memory));

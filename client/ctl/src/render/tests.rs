@@ -105,6 +105,7 @@ fn found(explained: bool) -> SearchReply {
         importance_factor: 1.1,
         scope_factor: 1.0,
         diversity_factor: 1.0,
+        topic_factor: 1.0,
         branch_factor: 1.0,
         matched_terms: vec!["redb".to_owned()],
         ..Explanation::default()
@@ -119,6 +120,7 @@ fn found(explained: bool) -> SearchReply {
             FoundBy::Meaning.into()
         },
         is_cut: false,
+        ..Hit::default()
     };
     SearchReply {
         hits: vec![hit(decision(), 0.75), hit(hostile(), 0.25)],

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use helix_engine::{Evidence, Factors, Hit, WordsFound};
+use helix_engine::{Evidence, Factors, Hit, Memory, MemoryNumber, WordsFound};
 use helix_surface::snippet::Snippet;
 
 use super::{Found, Prepared};
@@ -12,6 +12,9 @@ use crate::{App, find};
 /// Said where nothing has any of the words, and what is shown is not near in meaning either.
 const NOTHING_NEAR: &str = "nothing matches: no memory has any of these words, and none is near in meaning; the least far are shown";
 
+/// Copies of a hit that are named.
+const ALSO_IN_MAX: usize = 3;
+
 /// Said of a last page.
 const ENDS_EARLY: &str =
     "pages end here, but more match: narrow the query, filter it, or count the matches";
@@ -19,8 +22,10 @@ const ENDS_EARLY: &str =
 /// What a hit has of what was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FoundBy {
-    /// Nothing was asked for that it could have, or nothing is near.
+    /// Nothing was asked for that it could have.
     Unspecified,
+    /// Nothing was found, and it is among the least far.
+    Far,
     /// The words.
     Words,
     /// Some of the words.
@@ -40,8 +45,10 @@ pub struct Explanation {
     pub evidence: Evidence,
     /// What moved the score.
     pub factors: Factors,
-    /// What it counts beside the hits before it.
-    pub diversity: f32,
+    /// What is left of it where it resembles a hit before it.
+    pub likeness: f32,
+    /// What is left of it where several hits before it are of its topic.
+    pub of_topic: f32,
     /// The terms of the word index that it has.
     pub matched_terms: Vec<String>,
     /// The words of its text that these are.
@@ -63,6 +70,10 @@ pub struct ToldHit {
     pub found_by: FoundBy,
     /// True if only a part of its text is told.
     pub is_cut: bool,
+    /// Handles of memories that say the same, for which it stands; some of them.
+    pub also_in: Vec<String>,
+    /// How many those memories are.
+    pub copies: usize,
 }
 
 /// The memories that were found.
@@ -87,12 +98,12 @@ pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
         .memory
         .strand
         .hit_positions(&found.hits, &prepared.asker.project.scopes());
-    // The least far are not near.
-    let is_unmarked = prepared.search.is_listing() || found.is_far;
+    let is_listing = prepared.search.is_listing();
     let explanation = |hit: &Hit| Explanation {
         evidence: hit.evidence,
         factors: hit.factors,
-        diversity: hit.diversity,
+        likeness: hit.likeness,
+        of_topic: hit.of_topic,
         matched_terms: app.memory.strand.matched_terms(&query, &hit.memory),
         matched_words: query.matched_words(&hit.memory.text),
         related: related(app, &found.hits, hit),
@@ -107,8 +118,14 @@ pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
             },
             score: hit.score,
             explanation: prepared.explain.then(|| explanation(hit)),
-            found_by: found_by(hit, is_unmarked),
+            found_by: match (is_listing, found.is_far) {
+                (true, _) => FoundBy::Unspecified,
+                (false, true) => FoundBy::Far,
+                (false, false) => found_by(hit),
+            },
             is_cut: false,
+            also_in: handles(app, &hit.copies),
+            copies: hit.copies.len(),
         }
     };
     let mut hits: Vec<ToldHit> = found.hits.iter().map(told).collect();
@@ -130,6 +147,17 @@ pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
         next_cursor: found.next_cursor,
         ..Answer::default()
     }
+}
+
+/// The handles of the first copies; of none where they cannot be read.
+fn handles(app: &App, copies: &[MemoryNumber]) -> Vec<String> {
+    if copies.is_empty() {
+        return Vec::new();
+    }
+    let named = copies.get(..ALSO_IN_MAX).unwrap_or(copies);
+    let memories = app.memory.strand.memories(named).unwrap_or_default();
+    let handle = |memory: &Memory| memory.handle.as_str().to_owned();
+    memories.iter().map(handle).collect()
 }
 
 /// Tells of each hit the part that has room.
@@ -155,15 +183,14 @@ fn related(app: &App, hits: &[Hit], hit: &Hit) -> Option<(String, &'static str)>
 /// Returns what a hit has of what was asked for. Where all words were wanted and found, one that
 /// lacks some has some of them, whether it is near in meaning or not; one that has none is no more
 /// than near.
-fn found_by(hit: &Hit, is_unmarked: bool) -> FoundBy {
-    if hit.expansion.is_some() && !hit.has_some_words && !is_unmarked {
+fn found_by(hit: &Hit) -> FoundBy {
+    if hit.expansion.is_some() && !hit.has_some_words {
         return FoundBy::Relation;
     }
-    match (is_unmarked, hit.has_words, hit.evidence.is_near()) {
-        (true, ..) => FoundBy::Unspecified,
-        (false, true, true) => FoundBy::Both,
-        (false, true, false) => FoundBy::Words,
-        (false, false, _) if hit.has_some_words => FoundBy::SomeWords,
-        (false, false, _) => FoundBy::Meaning,
+    match (hit.has_words, hit.evidence.is_near()) {
+        (true, true) => FoundBy::Both,
+        (true, false) => FoundBy::Words,
+        (false, _) if hit.has_some_words => FoundBy::SomeWords,
+        (false, _) => FoundBy::Meaning,
     }
 }

@@ -123,7 +123,8 @@ fn explained(
         Fate::LacksWords => lacks_words(),
         Fate::Unrelated(floor) => unrelated(floor, &standing),
         Fate::SomeWords => some_words(&standing),
-        Fate::Behind(_) if found.is_far => noise(),
+        Fate::Behind(_) | Fate::Copy(..) if found.is_far => noise(),
+        Fate::Copy(of, place) => copied(app, &search, of, place)?,
         Fate::Behind(behind) => self::behind(app, &search, &behind)?,
         Fate::Deep => deep(),
     };
@@ -303,24 +304,27 @@ fn deep() -> Reason {
     )
 }
 
+/// A memory for which a hit stands that says the same.
+fn copied(app: &App, search: &Search, of: MemoryNumber, place: usize) -> Result<Reason, Refusal> {
+    let other = find::some_handles(app, [of].into_iter(), 1)?;
+    let shown = search.limit;
+    let why = format!(
+        "it says nearly the same as {other}, which stands for both in place {place}, of which {shown} are shown"
+    );
+    let advice = "narrow the search to its topic, or compact what says the same";
+    Ok(Reason::new("repeats", why, advice))
+}
+
 /// A hit that others stand before.
 fn behind(app: &App, search: &Search, behind: &Behind) -> Result<Reason, Refusal> {
     let Behind {
         place,
         score,
         last,
-        repeats,
         diversity,
     } = behind;
     let shown = search.limit;
     let advice = format!("ask for more: --limit {place}");
-    if let Some(repeated) = repeats {
-        let other = find::some_handles(app, [*repeated].into_iter(), 1)?;
-        let why = format!(
-            "it says nearly the same as {other}, which stands before it, so that it comes in place {place} of which {shown} are shown"
-        );
-        return Ok(Reason::new("repeats", why, advice));
-    }
     let against = match last {
         Some((number, least)) => {
             let other = find::some_handles(app, [*number].into_iter(), 1)?;

@@ -4,6 +4,18 @@ use helix_terminal::command::run_of;
 
 const NOW: Timestamp = Timestamp::from_micros(1);
 
+/// A session in which a line failed with one mistake.
+fn failing(line: &str) -> Activity {
+    let mut activity = Activity::default();
+    activity.failed(&run_of(line).unwrap(), vec!["x".into()], NOW);
+    activity
+}
+
+/// Has a line succeed. Returns what that mended.
+fn mended(activity: &mut Activity, line: &str) -> Vec<Failing> {
+    activity.succeeded(&run_of(line).unwrap(), NOW)
+}
+
 #[test]
 fn phases_follow_the_tools() {
     let mut activity = Activity::default();
@@ -49,11 +61,7 @@ fn what_was_changed_between_failure_and_success_is_the_fix() {
     );
     activity.edit("b.rs");
     activity.changed_by("cargo update");
-    assert!(
-        activity
-            .succeeded(&run_of("cargo build").unwrap(), NOW)
-            .is_empty()
-    );
+    assert!(mended(&mut activity, "cargo build").is_empty());
     let mended = activity.succeeded(&wide, NOW);
     assert_eq!(mended.len(), 1);
     assert_eq!(
@@ -74,19 +82,12 @@ fn what_runs_elsewhere_mends_nothing_here() {
         ("uv run --directory api pytest", "uv run pytest"),
         ("npm --prefix a run build", "npm --prefix b run build"),
     ] {
-        let mut activity = Activity::default();
-        activity.failed(&run_of(failed).unwrap(), vec!["x".into()], NOW);
+        let mut activity = failing(failed);
         assert!(
-            activity
-                .succeeded(&run_of(elsewhere).unwrap(), NOW)
-                .is_empty(),
+            mended(&mut activity, elsewhere).is_empty(),
             "{failed}: {elsewhere}"
         );
-        assert_eq!(
-            activity.succeeded(&run_of(failed).unwrap(), NOW).len(),
-            1,
-            "{failed}"
-        );
+        assert_eq!(mended(&mut activity, failed).len(), 1, "{failed}");
     }
 }
 
@@ -99,9 +100,8 @@ fn another_way_to_run_it_is_no_fix() {
         ("make -j8", "make -j1"),
         ("npm install", "npm install --legacy-peer-deps"),
     ] {
-        let mut activity = Activity::default();
-        activity.failed(&run_of(failed).unwrap(), vec!["x".into()], NOW);
-        let mended = activity.succeeded(&run_of(succeeded).unwrap(), NOW);
+        let mut activity = failing(failed);
+        let mended = mended(&mut activity, succeeded);
         assert!(mended[0].mended().is_empty(), "{succeeded}");
     }
 }
@@ -122,12 +122,8 @@ fn less_of_a_command_is_no_success_of_it() {
         ("npx jest a.test.js b.test.js", "npx jest b.test.js"),
         ("make clean test", "make clean"),
     ] {
-        let mut activity = Activity::default();
-        activity.failed(&run_of(failed).unwrap(), vec!["x".into()], NOW);
-        assert!(
-            activity.succeeded(&run_of(less).unwrap(), NOW).is_empty(),
-            "{less}"
-        );
+        let mut activity = failing(failed);
+        assert!(mended(&mut activity, less).is_empty(), "{less}");
         assert!(!activity.last_run.as_ref().unwrap().has_succeeded, "{less}");
     }
     for (failed, more) in [
@@ -136,13 +132,8 @@ fn less_of_a_command_is_no_success_of_it() {
         ("pytest tests -k a", "pytest tests"),
         ("npm run build -- --watch", "npm run build"),
     ] {
-        let mut activity = Activity::default();
-        activity.failed(&run_of(failed).unwrap(), vec!["x".into()], NOW);
-        assert_eq!(
-            activity.succeeded(&run_of(more).unwrap(), NOW).len(),
-            1,
-            "{more}"
-        );
+        let mut activity = failing(failed);
+        assert_eq!(mended(&mut activity, more).len(), 1, "{more}");
     }
 }
 
@@ -154,8 +145,7 @@ fn what_fails_is_told_as_it_was_run() {
         "poetry run pytest",
         "docker-compose build",
     ] {
-        let mut activity = Activity::default();
-        activity.failed(&run_of(line).unwrap(), vec!["x".into()], NOW);
+        let activity = failing(line);
         assert_eq!(activity.failing[0].command(), line);
     }
 }
@@ -240,13 +230,8 @@ fn lists_are_bounded() {
 
 #[test]
 fn a_part_of_a_run_is_no_success_of_it() {
-    let mut activity = Activity::default();
-    activity.failed(&run_of("pytest tests").unwrap(), vec!["x".into()], NOW);
-    assert!(
-        activity
-            .succeeded(&run_of("pytest tests --collect-only").unwrap(), NOW)
-            .is_empty()
-    );
+    let mut activity = failing("pytest tests");
+    assert!(mended(&mut activity, "pytest tests --collect-only").is_empty());
     assert!(
         !activity.last_run.as_ref().unwrap().has_succeeded,
         "the tests fail as before"
@@ -258,7 +243,7 @@ fn a_part_of_a_run_is_no_success_of_it() {
     );
     activity.edit("a.rs");
     assert_eq!(
-        activity.succeeded(&run_of("cargo test --no-run").unwrap(), NOW)[0].fingerprints,
+        mended(&mut activity, "cargo test --no-run")[0].fingerprints,
         ["y"]
     );
 }
@@ -274,17 +259,14 @@ fn another_toolchain_interpreter_or_target_mends_nothing() {
         ("python3.12 -m pytest", "python3.11 -m pytest"),
         ("nvm use 18 && npm test", "nvm use 20 && npm test"),
     ] {
-        let mut activity = Activity::default();
-        activity.failed(&run_of(failed).unwrap(), vec!["x".into()], NOW);
+        let mut activity = failing(failed);
         activity.edit("a.rs");
         assert!(
-            activity
-                .succeeded(&run_of(succeeded).unwrap(), NOW)
-                .is_empty(),
+            mended(&mut activity, succeeded).is_empty(),
             "{failed}, {succeeded}"
         );
         assert_eq!(
-            activity.succeeded(&run_of(failed).unwrap(), NOW)[0].changed,
+            mended(&mut activity, failed)[0].changed,
             ["a.rs"],
             "{failed}"
         );
@@ -313,10 +295,9 @@ fn options_that_only_change_what_is_told_make_no_other_command() {
         ("./gradlew test", "./gradlew test --info"),
         ("npx tsc -p web", "npx tsc -p web --pretty false"),
     ] {
-        let mut activity = Activity::default();
-        activity.failed(&run_of(failed).unwrap(), vec!["x".into()], NOW);
+        let mut activity = failing(failed);
         activity.edit("a.py");
-        let mended = activity.succeeded(&run_of(succeeded).unwrap(), NOW);
+        let mended = mended(&mut activity, succeeded);
         assert_eq!(mended.len(), 1, "{failed}, {succeeded}");
         assert_eq!(
             (mended[0].changed.join(" "), mended[0].commands.join(" ")),
@@ -329,12 +310,8 @@ fn options_that_only_change_what_is_told_make_no_other_command() {
         "pytest tests/test_b.py -v",
         "pytest --collect-only -q tests",
     ] {
-        let mut activity = Activity::default();
-        activity.failed(&run_of("pytest tests").unwrap(), vec!["x".into()], NOW);
-        assert!(
-            activity.succeeded(&run_of(less).unwrap(), NOW).is_empty(),
-            "{less}"
-        );
+        let mut activity = failing("pytest tests");
+        assert!(mended(&mut activity, less).is_empty(), "{less}");
     }
 }
 
@@ -379,7 +356,7 @@ fn a_command_that_fails_with_other_reports_fails_again() {
         failing,
         expected.map(|(command, times)| (command.to_owned(), times))
     );
-    let mended = activity.succeeded(&run_of("pytest tests").unwrap(), NOW);
+    let mended = mended(&mut activity, "pytest tests");
     assert_eq!(
         mended[0].fingerprints,
         ["x", "y"],

@@ -184,19 +184,27 @@ impl LexicalIndex {
     /// Does what [`LexicalIndex::upsert`] does with a document that was read before, at a fifth of
     /// the cost.
     pub fn upsert_prepared(&self, sequence: u64, number: u32, prepared: Prepared) {
-        self.write().active.upsert(sequence, number, prepared);
+        let mut state = self.write();
+        state.active.upsert(sequence, number, prepared);
+        state.hide(number, &self.fields);
     }
 
     /// Takes in memories that were linked before. `placed` says under which sequence and number
     /// each was stored; those that were not are left out. Searches wait as long as it takes,
     /// which is a microsecond or two for each.
     pub fn upsert_linked(&self, linked: Linked, placed: &[Option<(u64, u32)>]) {
-        self.write().active.absorb(linked, placed);
+        let mut state = self.write();
+        state.active.absorb(linked, placed);
+        for (_, number) in placed.iter().flatten() {
+            state.hide(*number, &self.fields);
+        }
     }
 
     /// Makes a memory unfindable by the next search.
     pub fn remove(&self, sequence: u64, number: u32) {
-        self.write().active.hide(sequence, number);
+        let mut state = self.write();
+        state.active.hide(sequence, number);
+        state.hide(number, &self.fields);
     }
 
     /// Returns the best hits that `keeps` wants, by descending score and then by number, at most
@@ -398,7 +406,7 @@ impl LexicalIndex {
         self.reader.reload().map_err(LexicalError::Read)?;
         let committed =
             Committed::new(self.reader.searcher(), &self.fields).map_err(LexicalError::Read)?;
-        self.write().replace(committed, what);
+        self.write().replace(committed, what, &self.fields);
         Ok(())
     }
 

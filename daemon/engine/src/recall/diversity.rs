@@ -1,7 +1,8 @@
-//! Diversity as a preference: what repeats a hit steps back, and so does a topic's fourth hit.
+//! Diversity: a text is shown once, and a topic's fourth hit steps back.
 //!
-//! Nothing is left out for it. A hit competes with its score times a factor, so that it stands
-//! behind another topic's only where that one is about as good.
+//! What says in nearly the same words what a better hit says is that hit's copy, and takes no place
+//! of its own. Nothing else is left out. A hit competes with its score times a factor, so that it
+//! stands behind another topic's only where that one is about as good.
 //!
 //! Measured (R@5 / nDCG@10): 363 prompts over 484 memories .798 / .783 with the memories' own
 //! topics, with a topic for each, and with two topics for all; three of a topic at most made it
@@ -24,9 +25,6 @@ impl Search {
 
 /// Factor of each further hit of a topic.
 const FURTHER_OF_TOPIC: f32 = 0.95;
-
-/// Factor of a hit that says what one before it says, in nearly the same words.
-const REPETITION: f32 = 0.5;
 
 /// How much a hit loses that is as near in meaning to one before it as can be.
 const LIKENESS_SHARE: f32 = 0.1;
@@ -52,10 +50,34 @@ pub(super) struct Selection {
     /// What each of them counts beside what was chosen before it, on the scale of the scores;
     /// never rises.
     pub(super) worth: Vec<f32>,
-    /// The position of the hit that each of them repeats, where it repeats one.
-    pub(super) repeated: Vec<Option<usize>>,
+    /// What each of them loses beside what was chosen before it.
+    pub(super) beside: Vec<Beside>,
+    /// The positions of the candidates that say what each of them says.
+    pub(super) copies: Vec<Vec<usize>>,
     /// How many of each topic there are now.
     pub(super) taken: Taken,
+}
+
+/// What is left of a hit beside those before it: two factors, at most 1 each.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Beside {
+    /// What is left where it resembles one of them.
+    pub(super) likeness: f32,
+    /// What is left where its topic has several.
+    pub(super) topic: f32,
+}
+
+impl Beside {
+    /// Nothing is lost.
+    const ALONE: Self = Self {
+        likeness: 1.0,
+        topic: 1.0,
+    };
+
+    /// Both together.
+    fn product(self) -> f32 {
+        self.likeness * self.topic
+    }
 }
 
 /// How many hits each topic has.
@@ -90,7 +112,8 @@ pub(super) fn select(
     let mut selection = Selection {
         order: Vec::with_capacity(room),
         worth: Vec::with_capacity(room),
-        repeated: Vec::with_capacity(room),
+        beside: Vec::with_capacity(room),
+        copies: Vec::with_capacity(room),
         taken,
     };
     let mut rest: Vec<Waiting<'_>> = candidates.iter().enumerate().map(Waiting::new).collect();
@@ -101,11 +124,19 @@ pub(super) fn select(
         let mut chosen = rest.remove(place);
         selection.order.push(chosen.at);
         selection.worth.push(chosen.worth(spread, &selection.taken));
-        selection.repeated.push(chosen.repeated);
+        selection
+            .beside
+            .push(chosen.beside(spread, &selection.taken));
         *selection.taken.entry(chosen.of.topic).or_default() += 1;
-        for waiting in &mut rest {
-            waiting.step_back_behind(&mut chosen);
-        }
+        let mut copies = Vec::new();
+        rest.retain_mut(|waiting| {
+            let is_copy = waiting.is_copy_behind(&mut chosen);
+            if is_copy {
+                copies.push(waiting.at);
+            }
+            !is_copy
+        });
+        selection.copies.push(copies);
     }
     selection
 }
@@ -133,8 +164,6 @@ struct Waiting<'a> {
     of: &'a Candidate<'a>,
     /// What is left of its score beside what was chosen.
     novelty: f32,
-    /// The position of the first chosen one that it repeats.
-    repeated: Option<usize>,
     /// What its text says, once somebody asked; `Some(None)` for a text without words.
     saying: Option<Option<u64>>,
 }
@@ -145,32 +174,33 @@ impl<'a> Waiting<'a> {
             at,
             of,
             novelty: 1.0,
-            repeated: None,
             saying: None,
         }
     }
 
     fn worth(&self, spread: Spread, taken: &Taken) -> f32 {
+        self.of.score * self.beside(spread, taken).product()
+    }
+
+    fn beside(&self, spread: Spread, taken: &Taken) -> Beside {
         if helix_ablation::is_off("search/diversity") {
-            return self.of.score;
+            return Beside::ALONE;
         }
         let of_topic = taken.get(&self.of.topic).copied().unwrap_or(0);
         let is_further = spread == Spread::Topics && of_topic >= Search::PER_TOPIC_FREE;
-        let by_topic = if is_further { FURTHER_OF_TOPIC } else { 1.0 };
-        self.of.score * self.novelty * by_topic
+        Beside {
+            likeness: self.novelty,
+            topic: if is_further { FURTHER_OF_TOPIC } else { 1.0 },
+        }
     }
 
-    /// Loses what it repeats of a hit.
-    fn step_back_behind(&mut self, chosen: &mut Self) {
+    /// Returns whether it is a copy of a hit; loses how far it resembles that one.
+    fn is_copy_behind(&mut self, chosen: &mut Self) -> bool {
         let codes = self.of.code.as_ref().zip(chosen.of.code.as_ref());
         let likeness = codes.map(|(own, other)| own.cosine(other));
-        let novelty = if self.repeats(chosen, likeness) {
-            self.repeated = self.repeated.or(Some(chosen.at));
-            REPETITION
-        } else {
-            1.0 - LIKENESS_SHARE * excess(likeness.unwrap_or(0.0))
-        };
+        let novelty = 1.0 - LIKENESS_SHARE * excess(likeness.unwrap_or(0.0));
         self.novelty = self.novelty.min(novelty);
+        helix_ablation::is_on("search/diversity") && self.repeats(chosen, likeness)
     }
 
     /// Returns whether it has the words of another, small words and dress apart.

@@ -113,6 +113,8 @@ impl Strand {
             pool.push(neighbour.scored);
         }
         let mut neighbours = self.read(pool, search, sources)?;
+        let is_copy = |number| hits.iter().any(|hit: &Hit| hit.copies.contains(&number));
+        neighbours.retain(|neighbour| !is_copy(neighbour.memory.number));
         for hit in &mut neighbours {
             if let Some((expansion, seed)) = brought.get(&hit.memory.number) {
                 hit.expansion = Some(*expansion);

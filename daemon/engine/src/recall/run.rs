@@ -131,12 +131,13 @@ impl Strand {
                 .chain(&second)
                 .any(|scored| scored.number == number)
         });
-        let mut hits = self.best(first, search, &mut room, sources)?;
-        hits.extend(self.best(second, search, &mut room, sources)?);
+        let mut hits = Vec::new();
+        self.extend_by_best(&mut hits, first, search, &mut room, sources)?;
+        self.extend_by_best(&mut hits, second, search, &mut room, sources)?;
         if room.limit > 0 {
             let mut further = self.further(search, place, &mut lexical)?;
-            further.retain(|scored| hits.iter().all(|hit| hit.memory.number != scored.number));
-            hits.extend(self.best(further, search, &mut room, sources)?);
+            further.retain(|scored| !stands_in(&hits, scored.number));
+            self.extend_by_best(&mut hits, further, search, &mut room, sources)?;
         }
         if is_expanded {
             hits = self.expand(hits, search, place, sources)?;
@@ -269,20 +270,22 @@ impl Strand {
         })
     }
 
-    /// The best of the candidates, diverse, as many as there is room for.
-    fn best(
+    /// Puts the best of the candidates behind the hits, diverse, as many as there is room for.
+    fn extend_by_best(
         &self,
+        best: &mut Vec<Hit>,
         mut near: Vec<Scored>,
         search: &Search,
         room: &mut Room,
         sources: &dyn Sources,
-    ) -> Result<Vec<Hit>, ReadError> {
+    ) -> Result<(), ReadError> {
         near.sort_by(|a, b| b.most().total_cmp(&a.most()).then(a.number.cmp(&b.number)));
         let mut unread = near.into_iter();
         let mut step = POOL_STEP.max(room.limit.saturating_mul(2));
         let mut hits = Vec::new();
         let selection = loop {
-            hits.extend(self.read(unread.by_ref().take(step).collect(), search, sources)?);
+            let read = self.read(unread.by_ref().take(step).collect(), search, sources)?;
+            hits.extend(read.into_iter().filter(|hit| !is_copied(best, hit)));
             hits = ranked(hits);
             let selection = self.select(&hits, room);
             // What repeats others steps back, and decay reorders a little.
@@ -296,20 +299,22 @@ impl Strand {
         room.taken = selection.taken;
         let numbers: Vec<MemoryNumber> = hits.iter().map(|hit| hit.memory.number).collect();
         let mut slots: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
-        let mut best = Vec::with_capacity(selection.order.len());
         let chosen = selection.order.into_iter().zip(selection.worth);
-        for ((at, score), repeated) in chosen.zip(selection.repeated) {
+        let left = selection.beside.into_iter().zip(selection.copies);
+        for ((at, score), (beside, copies)) in chosen.zip(left) {
             let Some(hit) = slots.get_mut(at).and_then(Option::take) else {
                 continue;
             };
+            let copies = copies.iter().filter_map(|at| numbers.get(*at).copied());
             best.push(Hit {
-                diversity: share(score, hit.score),
+                likeness: beside.likeness,
+                of_topic: beside.topic,
                 score,
-                repeats: repeated.and_then(|at| numbers.get(at).copied()),
+                copies: copies.collect(),
                 ..hit
             });
         }
-        Ok(best)
+        Ok(())
     }
 
     /// The nearest memories in meaning, as many as `depth`.
@@ -379,8 +384,9 @@ impl Strand {
                 memory,
                 evidence,
                 factors,
-                diversity: 1.0,
-                repeats: None,
+                likeness: 1.0,
+                of_topic: 1.0,
+                copies: Vec::new(),
                 source_state,
                 has_words: evidence.lexical_rank > 0,
                 has_some_words: evidence.lexical_rank > 0,
@@ -470,9 +476,21 @@ fn is_in(list: &[(MemoryNumber, f32)], number: MemoryNumber) -> bool {
     list.iter().any(|(listed, _)| *listed == number)
 }
 
-/// How much of a score is left.
-fn share(left: f32, score: f32) -> f32 {
-    if score > 0.0 { left / score } else { 1.0 }
+/// Whether a memory is a hit, or a hit stands for it.
+pub(super) fn stands_in(hits: &[Hit], number: MemoryNumber) -> bool {
+    let is_it = |hit: &Hit| hit.memory.number == number || hit.copies.contains(&number);
+    hits.iter().any(is_it)
+}
+
+/// Whether one of the hits has the same text, letter by letter; that one then stands for it.
+fn is_copied(hits: &mut [Hit], other: &Hit) -> bool {
+    let is_on = helix_ablation::is_on("search/diversity");
+    let same = hits
+        .iter_mut()
+        .find(|hit| is_on && hit.memory.text == other.memory.text);
+    let Some(hit) = same else { return false };
+    hit.copies.push(other.memory.number);
+    true
 }
 
 fn ranked(mut hits: Vec<Hit>) -> Vec<Hit> {

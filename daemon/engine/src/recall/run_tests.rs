@@ -209,7 +209,7 @@ fn the_branch_decides_between_alike_and_hides_nothing() {
         assert_eq!(hits[0].memory.number, MemoryNumber(first), "{branch}");
         assert_eq!(hits.len(), 3, "other branches are found as well");
         for hit in &hits {
-            let product = hit.evidence.fused * hit.factors.product() * hit.diversity;
+            let product = hit.evidence.fused * hit.factors.product() * hit.likeness * hit.of_topic;
             assert!((hit.score - product).abs() < 1e-6);
         }
         assert!(hits[0].factors.branch > 1.0);
@@ -311,8 +311,9 @@ fn a_topic_that_alone_has_the_words_fills_the_answer() {
     let has_words: Vec<bool> = found.hits.iter().map(|hit| hit.has_words).collect();
     assert_eq!(has_words, [true, true, true, true, true, false]);
     let fourth = &found.hits[3];
-    assert!(fourth.diversity < 1.0);
-    let product = fourth.evidence.fused * fourth.factors.product() * fourth.diversity;
+    assert!(fourth.of_topic < 1.0);
+    let product =
+        fourth.evidence.fused * fourth.factors.product() * fourth.likeness * fourth.of_topic;
     assert!((fourth.score - product).abs() < 1e-6);
 }
 
@@ -332,25 +333,34 @@ fn no_hit_of_a_topic_that_was_asked_for_steps_back() {
     search.filter.topics = vec!["auth".to_owned()];
     let found = strand_of(&memories).search(&search).unwrap();
     assert_eq!(found.hits.len(), 5);
-    let further = found.hits.iter().skip(1).map(|hit| hit.diversity);
+    let further = found
+        .hits
+        .iter()
+        .skip(1)
+        .map(|hit| hit.likeness * hit.of_topic);
     // Their vectors are all alike, and nothing else tells them apart.
     assert_eq!(further.collect::<Vec<_>>(), [0.9; 4]);
 }
 
 #[test]
-fn what_says_the_same_comes_after_what_says_something_else() {
+fn what_says_the_same_is_shown_once_and_stands_for_all() {
     let strand = strand_of(&[
         ("a", "walrus lists need arm64", true),
         ("b", "The walrus lists need `arm64`.", true),
         ("c", "walrus lists of long ago and of much else", true),
+        ("d", "walrus lists need arm64", true),
     ]);
     let found = strand
         .search(&hybrid("walrus lists need", Mode::Any))
         .unwrap();
-    let last = found.hits.last().unwrap();
-    assert_eq!(found.hits.len(), 3);
-    assert_ne!(last.memory.number, MemoryNumber(2));
-    assert!((last.diversity - 0.5).abs() < f32::EPSILON);
+    assert_eq!(found.hits.len(), 2);
+    let first = &found.hits[0];
+    let mut meant = first.copies.clone();
+    meant.push(first.memory.number);
+    meant.sort_unstable();
+    assert_eq!(meant, [MemoryNumber(0), MemoryNumber(1), MemoryNumber(3)]);
+    assert_eq!(found.hits[1].copies, []);
+    assert!(!found.has_more);
 }
 
 #[test]

@@ -81,11 +81,13 @@ pub struct Hit {
     pub evidence: Evidence,
     /// What moved the score.
     pub factors: Factors,
-    /// What it counts beside the hits before it: 1, or less where it repeats one or its topic has
-    /// several. The score is the fused one times the factors times this.
-    pub diversity: f32,
-    /// The hit before it that says the same in nearly the same words.
-    pub repeats: Option<MemoryNumber>,
+    /// What is left of it where it resembles a hit before it. The score is the fused one times the
+    /// factors times this and what is left for its topic.
+    pub likeness: f32,
+    /// What is left of it where several hits before it are of its topic.
+    pub of_topic: f32,
+    /// Memories that say the same in nearly the same words, for which it stands.
+    pub copies: Vec<MemoryNumber>,
     /// What has become of its source.
     pub source_state: SourceState,
     /// Whether it has words that were asked for, as many as were demanded.

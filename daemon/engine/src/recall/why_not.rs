@@ -39,6 +39,8 @@ pub enum Fate {
     SomeWords,
     /// It is found, and others are better.
     Behind(Behind),
+    /// The hit at this place, from 1, says the same and stands for it.
+    Copy(MemoryNumber, usize),
     /// It passes, and stands deeper than searches go or could not be read.
     Deep,
 }
@@ -52,8 +54,6 @@ pub struct Behind {
     pub score: f32,
     /// The last hit of the answer, and its score.
     pub last: Option<(MemoryNumber, f32)>,
-    /// The hit before it that says the same.
-    pub repeats: Option<MemoryNumber>,
     /// The share of its score that is left beside the hits before it.
     pub diversity: f32,
 }
@@ -154,9 +154,14 @@ fn fate(found: &Recalled, limit: usize, number: MemoryNumber, lost: Option<Stage
             place: at + 1,
             score: hit.score,
             last: weakest.map(|hit| (hit.memory.number, hit.score)),
-            repeats: hit.repeats,
-            diversity: hit.diversity,
+            diversity: hit.likeness * hit.of_topic,
         });
+    }
+    let placed = (1..).zip(&found.hits);
+    for (place, hit) in placed {
+        if hit.copies.contains(&number) {
+            return Fate::Copy(hit.memory.number, place);
+        }
     }
     match lost {
         Some(Stage::Filter(cut)) => Fate::Filtered(cut),

@@ -1,6 +1,7 @@
 //! Finds known memories that a new text corrects: by words in common, decided by
 //! `policy::consolidate`.
 
+use helix_memory::consolidate::Sought;
 use helix_memory::{
     Admitted, Memory, MemoryId, MemoryNumber, Origin, Particulars, Scope, Sequence, Statement,
     Status, TextStanding as Standing, Verdict, VerdictReason as Why, WordSet, consolidate,
@@ -173,12 +174,12 @@ impl Strand {
         words: &WordSet,
         neighbours: &[Memory],
     ) -> Vec<Correction> {
+        let sought = Sought::of(new);
         let mut corrections = Vec::new();
         for memory in neighbours {
             let known = self.reading(&memory.text);
-            let is_worth_it =
-                new.is_unspaced() || words.jaccard(&known.words) >= COMPARED_ALIKE_MIN;
-            if is_worth_it {
+            let has_words = new.is_unspaced() || words.jaccard(&known.words) >= COMPARED_ALIKE_MIN;
+            if has_words && known.outline(&memory.text).may_concern(&sought) {
                 let known = known.statement(&memory.text);
                 corrections.extend(Correction::of(known, new, memory, standing));
             }

@@ -1,9 +1,10 @@
 //! Texts that were read to be compared, as many as there is room for: each write is compared with
 //! the same few memories as the last one, and reading a text costs more than comparing it.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use hashbrown::HashMap;
+use helix_memory::consolidate::Outline;
 use helix_memory::{Statement, WordSet};
 
 use super::Strand;
@@ -14,11 +15,18 @@ const HALF_MAX_BYTES: usize = 512 * 1024;
 /// What was read of a text.
 pub(super) struct Read {
     pub(super) words: WordSet,
-    /// Read when somebody needs it: most texts have too few words in common.
+    /// Read when somebody compares it.
+    outline: OnceLock<Outline>,
+    /// Read when somebody needs it: most texts cannot mean anything to each other.
     statement: OnceLock<Arc<Statement>>,
 }
 
 impl Read {
+    /// What tells that the text, from which this was read, needs no comparison.
+    pub(super) fn outline(&self, text: &str) -> &Outline {
+        self.outline.get_or_init(|| Outline::of(text))
+    }
+
     /// The statement of the text that this was read from.
     pub(super) fn statement(&self, text: &str) -> &Arc<Statement> {
         self.statement.get_or_init(|| Arc::new(Statement::of(text)))
@@ -46,6 +54,7 @@ impl Statements {
         // Nobody waits for a text that another one reads.
         let read = Arc::new(Read {
             words: WordSet::of(text),
+            outline: OnceLock::new(),
             statement: OnceLock::new(),
         });
         self.halves(|halves| halves.keep(text.into(), Arc::clone(&read)));

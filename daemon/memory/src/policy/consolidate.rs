@@ -11,6 +11,7 @@
 
 mod claims;
 mod conflict;
+mod outline;
 mod rules;
 mod statement;
 mod subject;
@@ -18,9 +19,12 @@ mod value;
 mod which;
 
 pub use conflict::{EXTRACTOR, conflict};
+pub use outline::{Outline, Sought};
 pub use statement::{Role, Statement, tokens};
 
 use std::collections::BTreeSet;
+
+use compact_str::CompactString;
 
 use rules::Rules;
 
@@ -129,8 +133,14 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
     if ends_another_value(known, new) || ends_another_value(new, known) {
         return Verdict::Apart;
     }
-    let difference = Difference::of(known, new);
     let is_changed = new.is_change && !known.is_change;
+    if claims::clash_of_stance(&known.claims, &new.claims) {
+        return contradiction(Why::Negation, is_changed);
+    }
+    if is_another_of_many(known, new) || is_beside(known, new) {
+        return Verdict::Apart;
+    }
+    let difference = Difference::of(known, new);
     if difference.is_changed_number(is_changed) {
         return Verdict::Supersedes(Why::Number);
     }
@@ -244,7 +254,10 @@ fn says_again(known: &Statement, new: &Statement) -> bool {
 fn is_said(known: &Statement, part: &statement::Part) -> bool {
     let said = part.words().filter(|word| known.has(word)).count();
     let share = ratio(said, part.words.len());
-    said > 0 && share >= GONE_KNOWN_MIN && known.has_all(&part.names)
+    // What ended of a thing says nothing of the rest of it.
+    let of_head = part.head.iter().filter(|word| known.has(word)).count();
+    let is_of_it = part.head.is_empty() || ratio(of_head, part.head.len()) >= GONE_KNOWN_MIN;
+    said > 0 && share >= GONE_KNOWN_MIN && is_of_it && known.has_all(&part.names)
 }
 
 /// What the new text denies that the known one says and does not deny itself, of the very same
@@ -263,11 +276,32 @@ fn denied<'n>(
     })
 }
 
+/// Returns whether all numbers in which two texts differ may stand beside others of their kind, as
+/// in `supports Python 3.9` and `supports Python 3.12`.
+fn is_another_of_many(known: &Statement, new: &Statement) -> bool {
+    let are_of_many = |one: &Statement, other: &Statement| {
+        let names = one.names.iter();
+        let mut own = names
+            .filter(|name| statement::is_number(name) && !other.has(name))
+            .peekable();
+        own.peek().is_some() && own.all(|name| one.of_many.contains(name))
+    };
+    are_of_many(known, new) && are_of_many(new, known)
+}
+
+/// Returns whether the new text says that it holds beside what is known.
+fn is_beside(known: &Statement, new: &Statement) -> bool {
+    new.is_adding
+        && known.is_negated == new.is_negated
+        && new.departures.is_empty()
+        && new.denials.is_empty()
+}
+
 /// Returns whether a text names what the other does not name only to say that it holds no longer:
 /// "no longer listens on 7001" is true of what listens on 7002.
 fn ends_another_value(ending: &Statement, other: &Statement) -> bool {
-    let own = |name: &&String| !other.has(name);
-    let is_gone = |name: &String| {
+    let own = |name: &&CompactString| !other.has(name);
+    let is_gone = |name: &CompactString| {
         let mut gone = ending.departures.iter();
         gone.any(|part| part.words.contains(name))
     };
@@ -277,7 +311,7 @@ fn ends_another_value(ending: &Statement, other: &Statement) -> bool {
 
 /// Returns whether the known text speaks of what the new one speaks of, apart from what ended.
 fn shares_subject(known: &Statement, new: &Statement, gone: &statement::Part) -> bool {
-    let is_subject = |word: &&String| !gone.words.contains(*word);
+    let is_subject = |word: &&CompactString| !gone.words.contains(*word);
     let gone_of_lead = known.lead.iter().filter(|word| !is_subject(word)).count();
     if ratio(gone_of_lead, known.lead.len()) >= SUBJECT_GONE_MIN {
         return true;
@@ -301,7 +335,10 @@ fn shares_subject(known: &Statement, new: &Statement, gone: &statement::Part) ->
 }
 
 /// How many words there are, and how many of them a statement has.
-fn shared<'w>(words: impl Iterator<Item = &'w String>, statement: &Statement) -> (usize, usize) {
+fn shared<'w>(
+    words: impl Iterator<Item = &'w CompactString>,
+    statement: &Statement,
+) -> (usize, usize) {
     words.fold((0, 0), |(all, shared), word| {
         (all + 1, shared + usize::from(statement.has(word)))
     })
@@ -330,7 +367,7 @@ impl Difference {
             let mut verbs = one.verbs.iter();
             verbs.any(|verb| !other.has(verb))
         };
-        let only = |one: &BTreeSet<String>, other: &Statement, numbers: bool| {
+        let only = |one: &BTreeSet<CompactString>, other: &Statement, numbers: bool| {
             one.iter()
                 .filter(|word| statement::is_number(word) == numbers && !other.has(word))
                 .count()
@@ -408,7 +445,10 @@ fn is_plain_negation(known: &Statement, new: &Statement, rules: &Rules) -> bool 
 }
 
 /// All words of a statement in order without those that deny or strengthen it.
-fn sequence<'s>(statement: &'s Statement, rules: &Rules) -> impl Iterator<Item = &'s String> {
+fn sequence<'s>(
+    statement: &'s Statement,
+    rules: &Rules,
+) -> impl Iterator<Item = &'s CompactString> {
     let words = statement.sequence.iter();
     words.filter(|word| !rules.is_polarity(&statement::stem(word)))
 }
@@ -420,7 +460,7 @@ fn unturned<'s>(statement: &'s Statement, rules: &Rules) -> BTreeSet<&'s str> {
     } else {
         &statement.words
     };
-    let words = words.iter().map(String::as_str);
+    let words = words.iter().map(CompactString::as_str);
     words.filter(|word| !rules.is_polarity(word)).collect()
 }
 
@@ -434,7 +474,8 @@ fn is_opposite(known: &Statement, new: &Statement, rules: &Rules) -> bool {
     if only_known.next().is_some() || only_new.next().is_some() {
         return false;
     }
-    let of_pair = |word: &String| *word == statement::stem(one) || *word == statement::stem(other);
+    let of_pair =
+        |word: &CompactString| *word == statement::stem(one) || *word == statement::stem(other);
     let differing = known.specific.symmetric_difference(&new.specific);
     rules.are_opposite(one, other)
         && differing.filter(|word| !of_pair(word)).count() == 0

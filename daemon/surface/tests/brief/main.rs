@@ -108,43 +108,19 @@ fn the_corpus_is_what_it_should_be() {
 }
 
 #[test]
-fn summary_of_a_topic() {
-    insta::assert_snapshot!(text("index-lexical", Detail::Summary));
-}
-
-#[test]
-fn summary_of_everything() {
-    insta::assert_snapshot!(text("*", Detail::Summary));
-}
-
-#[test]
-fn scan_of_a_topic() {
-    insta::assert_snapshot!(text("index-lexical", Detail::Scan));
-}
-
-#[test]
-fn scan_of_everything() {
-    insta::assert_snapshot!(text("*", Detail::Scan));
-}
-
-#[test]
-fn full_of_a_topic() {
-    insta::assert_snapshot!(text("index-lexical", Detail::Full));
-}
-
-#[test]
-fn full_of_a_glob() {
-    insta::assert_snapshot!(text("hook-*", Detail::Full));
-}
-
-#[test]
-fn full_of_a_topic_with_links() {
-    insta::assert_snapshot!(text("recall-ranking", Detail::Full));
-}
-
-#[test]
-fn summary_of_a_glob() {
-    insta::assert_snapshot!(text("store-*", Detail::Summary));
+fn every_detail_of_topics() {
+    for (name, pattern, detail) in [
+        ("summary_of_a_topic", "index-lexical", Detail::Summary),
+        ("summary_of_everything", "*", Detail::Summary),
+        ("summary_of_a_glob", "store-*", Detail::Summary),
+        ("scan_of_a_topic", "index-lexical", Detail::Scan),
+        ("scan_of_everything", "*", Detail::Scan),
+        ("full_of_a_topic", "index-lexical", Detail::Full),
+        ("full_of_a_glob", "hook-*", Detail::Full),
+        ("full_of_a_topic_with_links", "recall-ranking", Detail::Full),
+    ] {
+        insta::assert_snapshot!(name, text(pattern, detail));
+    }
 }
 
 #[test]

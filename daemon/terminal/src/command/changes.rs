@@ -2,15 +2,11 @@
 
 use super::super::shell::Simple;
 use super::names::{basename, file_name};
+use super::tools::{has, known};
 use super::{joined, read, without_starters};
 
 /// Letters of options that stand before the one by which a stream editor writes its files again.
 const BEFORE_IN_PLACE: &str = "EnrpslwzuW0123456789";
-
-/// Programs whose output is what a file is to hold. Another one's is a report, which mends nothing.
-const AUTHORS: &[&str] = &[
-    "cat", "echo", "printf", "sed", "awk", "jq", "yq", "tr", "sort", "envsubst", "tee",
-];
 
 /// Finds the words of a line that are files which it writes, if they are files at all.
 #[must_use]
@@ -70,7 +66,7 @@ fn copied(places: &[String]) -> Vec<String> {
 fn authored<'a>(command: &'a Simple, words: &[String]) -> impl Iterator<Item = String> + 'a {
     let is_author = words
         .first()
-        .is_none_or(|program| AUTHORS.contains(&basename(program)));
+        .is_none_or(|program| has(&known().mending.authors, basename(program)));
     command.outputs.iter().filter(move |_| is_author).cloned()
 }
 

@@ -1,15 +1,10 @@
 //! Whether a command is about a failure: it changes what the failure names, brings what it misses,
 //! or mends what its tool found.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use super::super::fault::compile;
 use super::menders::mender;
 use super::names::basename;
 use super::scripts::words_of;
-use super::tools::{has, tool};
+use super::tools::{has, known, tool};
 use super::{after_options, is_assignment, without_starters};
 
 /// Characters of the shortest word by which a command and a failure are about one thing.
@@ -17,14 +12,6 @@ const NAME_MIN_CHARS: usize = 3;
 
 /// What stands between a package and its version.
 const VERSIONED: &[&str] = &["==", ">=", "<=", "~=", "@", "=", "^"];
-
-/// What failures say of what is not there, and that an installation may bring.
-static MISSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compile(concat!(
-        r"(?i)not found|cannot find|can't find|could not find|no module named|not installed|no such file|",
-        r"(?:cannot|can't|could not|unable to) resolve|missing|unresolved|ENOENT|MODULE_NOT_FOUND|no required module"
-    ))
-});
 
 /// Returns whether a command is about a failure that says this, of a tool.
 pub fn concerns(command: &str, output: &str, failed: &str) -> bool {
@@ -56,10 +43,7 @@ pub fn concerns(command: &str, output: &str, failed: &str) -> bool {
         .replace('_', "-");
     let brings = has(&tool(program).install, subcommand) && arguments.next().is_none();
     !subcommand.is_empty() && has_word(&lower, &called)
-        || brings
-            && MISSING
-                .as_ref()
-                .is_some_and(|missing| missing.is_match(output))
+        || brings && known().missing.is_match(output)
         || mender(&written).is_none() && is_of_tool(&words, failed)
 }
 

@@ -3,37 +3,8 @@
 
 use super::names::basename;
 use super::started::as_run;
-use super::tools::{has, tool};
+use super::tools::{has, known, tool};
 use super::{after_options, read, without_starters};
-
-/// Options by which a command changes nothing, whatever it is.
-const IDLE: &[&str] = &[
-    "--check",
-    "--dry",
-    "--dry-run",
-    "--help",
-    "-h",
-    "--just-print",
-    "--list",
-    "--list-all",
-    "--plan",
-    "--pretend",
-    "--recon",
-    "--sql",
-];
-
-/// Directories that are made by tools: to remove one has everything in it made anew.
-const MADE: &[&str] = &[
-    "node_modules",
-    "target",
-    "dist",
-    "build",
-    ".next",
-    ".cache",
-    "__pycache__",
-    ".venv",
-    "venv",
-];
 
 /// Finds the commands of a shell line that change what a build stands on, as somebody would run
 /// them again.
@@ -57,7 +28,7 @@ pub(super) fn mender(written: &[String]) -> Option<String> {
     let mends = match program {
         "rm" => {
             let mut paths = words.iter().skip(1).filter(is_argument);
-            paths.any(|path| MADE.contains(&basename(path.trim_end_matches('/'))))
+            paths.any(|path| has(&known().mending.made, basename(path.trim_end_matches('/'))))
         }
         name => {
             let at = after_options(&words, 1);
@@ -87,7 +58,7 @@ pub(super) fn is_idle(words: &[String]) -> bool {
 
 /// Returns whether a program changes nothing with an option.
 pub(super) fn is_idle_option(program: &str, option: &str) -> bool {
-    IDLE.contains(&option) || has(&tool(program).idle, option)
+    has(&known().mending.idle, option) || has(&tool(program).idle, option)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::Purpose;
 use super::reads::Reads;
+use crate::pattern::Pattern;
 
 /// The data. Additions belong there.
 const DATA: &str = include_str!("tools.toml");
@@ -78,16 +79,27 @@ pub(super) struct Reading {
     pub(super) other_searches: Vec<String>,
 }
 
+/// What mends, whatever the program is. The file says what each field means.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Mending {
+    pub(super) idle: Vec<String>,
+    pub(super) made: Vec<String>,
+    pub(super) authors: Vec<String>,
+}
+
 /// All of the file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Tools {
+    pub(super) missing: Pattern,
     options: Options,
     tool: HashMap<String, Tool>,
     pub(super) script_names: Purposes,
     pub(super) script_files: Purposes,
     pub(super) gradle_tasks: Purposes,
     pub(super) reading: Reading,
+    pub(super) mending: Mending,
     /// Names of `tool`, one by one.
     #[serde(skip)]
     names: HashMap<String, String>,
@@ -120,30 +132,11 @@ impl Tool {
     }
 
     fn ablate(&mut self) {
-        let off = |part: &str| helix_ablation::is_off(&format!("tools/{part}"));
-        for (part, words) in [
-            ("install", &mut self.install),
-            ("next", &mut self.next),
-            ("valued", &mut self.valued),
-            ("starts_by", &mut self.starts_by),
-            ("switches", &mut self.switches),
-            ("directory", &mut self.directory),
-            ("file", &mut self.file),
-            ("mends", &mut self.mends),
-            ("tells", &mut self.tells),
-            ("part", &mut self.part),
-            ("idle", &mut self.idle),
-        ] {
-            if off(part) {
-                words.clear();
+        for (field, clear) in FIELDS {
+            if helix_ablation::is_off(&format!("tools/{field}")) {
+                clear(self);
             }
         }
-        if off("mends_by") {
-            self.mends_by.clear();
-        }
-        self.runs_scripts &= !off("runs_scripts");
-        self.names_commands &= !off("names_commands");
-        self.starts &= !off("starts");
     }
 }
 
@@ -163,33 +156,32 @@ impl Purposes {
     }
 }
 
+/// Empties a field of the table.
+type Clear = fn(&mut Tool);
+
 /// Fields of the table that a measurement can switch off.
-const FIELDS: &[&str] = &[
-    "install",
-    "next",
-    "valued",
-    "starts_by",
-    "switches",
-    "directory",
-    "file",
-    "mends",
-    "mends_by",
-    "tells",
-    "part",
-    "idle",
-    "runs_scripts",
-    "names_commands",
-    "starts",
+const FIELDS: [(&str, Clear); 15] = [
+    ("directory", |tool| tool.directory.clear()),
+    ("file", |tool| tool.file.clear()),
+    ("idle", |tool| tool.idle.clear()),
+    ("install", |tool| tool.install.clear()),
+    ("mends", |tool| tool.mends.clear()),
+    ("mends_by", |tool| tool.mends_by.clear()),
+    ("names_commands", |tool| tool.names_commands = false),
+    ("next", |tool| tool.next.clear()),
+    ("part", |tool| tool.part.clear()),
+    ("runs_scripts", |tool| tool.runs_scripts = false),
+    ("starts", |tool| tool.starts = false),
+    ("starts_by", |tool| tool.starts_by.clear()),
+    ("switches", |tool| tool.switches.clear()),
+    ("tells", |tool| tool.tells.clear()),
+    ("valued", |tool| tool.valued.clear()),
 ];
 
 /// Names what a measurement can switch off.
 pub(crate) fn parts() -> Vec<String> {
-    let mut parts: Vec<String> = FIELDS
-        .iter()
-        .map(|field| format!("tools/{field}"))
-        .collect();
-    parts.sort();
-    parts
+    let fields = FIELDS.iter();
+    fields.map(|(field, _)| format!("tools/{field}")).collect()
 }
 
 /// All that is known.

@@ -1,11 +1,12 @@
 //! What stands around the line that tells of a mistake: where it is, what it is about, and what
 //! else the tool says of it.
 
-use regex::{Captures, Regex};
+use regex::Captures;
 
 use super::Fault;
 use super::forms::{FORMS, Place};
-use super::patterns::{ARROW, FRAME, HEADING, JAVA_SYMBOL, LABEL, LINT, SECTION, SHORT_FRAME};
+use super::patterns::PATTERNS;
+use crate::pattern::Pattern;
 
 /// What stands before each line of a message: npm's, and pytest's.
 const BEFORE: &[&str] = &["npm error", "npm ERR!", "E  "];
@@ -31,7 +32,7 @@ pub(super) fn look_below(fault: &mut Fault, below: &[&str]) {
     if helix_ablation::is_off("fault/below") {
         return;
     }
-    fault.file = found_in(below.iter().take(4), ARROW.as_ref(), "file").unwrap_or_default();
+    fault.file = found_in(below.iter().take(4), &PATTERNS.arrow, "file").unwrap_or_default();
     if fault.code.is_empty() && !fault.file.is_empty() {
         let mut own = below.iter().take_while(|line| !line.is_empty());
         fault.code = own.find_map(|line| lint(line)).unwrap_or_default();
@@ -40,7 +41,7 @@ pub(super) fn look_below(fault: &mut Fault, below: &[&str]) {
 
 /// `clippy::unwrap_used` of `` `-D clippy::unwrap-used` ``.
 fn lint(line: &str) -> Option<String> {
-    let captures = LINT.as_ref()?.captures(line)?;
+    let captures = PATTERNS.lint.captures(line)?;
     let name = group(&captures, "lint").replace('-', "_");
     let is_clippys = captures.name("tool").is_some() || captures.name("address").is_some();
     let is_group = matches!(name.as_str(), "warnings" | "all" | "pedantic" | "clippy");
@@ -74,7 +75,7 @@ pub(super) fn look_above(fault: &mut Fault, lines: &[&str], at: usize) {
             .iter()
             .rev()
     };
-    for frame in [FRAME.as_ref(), SHORT_FRAME.as_ref()] {
+    for frame in [&PATTERNS.frame, &PATTERNS.short_frame] {
         let Some(file) = found_in(above(), frame, "file") else {
             continue;
         };
@@ -83,15 +84,14 @@ pub(super) fn look_above(fault: &mut Fault, lines: &[&str], at: usize) {
         fault.file = file;
         return;
     }
-    fault.file = found_in(above(), HEADING.as_ref(), "file").unwrap_or_default();
+    fault.file = found_in(above(), &PATTERNS.heading, "file").unwrap_or_default();
 }
 
 pub(super) fn found_in<'a>(
     mut lines: impl Iterator<Item = &'a &'a str>,
-    pattern: Option<&Regex>,
+    pattern: &Pattern,
     name: &str,
 ) -> Option<String> {
-    let pattern = pattern?;
     lines
         .find_map(|line| pattern.captures(line))
         .map(|captures| group(&captures, name))
@@ -124,7 +124,7 @@ pub(super) fn add_label(fault: &mut Fault, below: &[&str]) {
         .iter()
         .take(LABEL_MAX_LINES)
         .take_while(|line| !line.is_empty());
-    if let Some(label) = found_in(own, LABEL.as_ref(), "message") {
+    if let Some(label) = found_in(own, &PATTERNS.label, "message") {
         fault.message = format!("{}: {label}", fault.message);
     }
 }
@@ -135,15 +135,11 @@ pub(super) fn take_detail(fault: &mut Fault, below: &[&str]) {
     if helix_ablation::is_off("fault/detail") {
         return;
     }
-    let is_place = |line: &&str| {
-        SECTION
-            .as_ref()
-            .is_some_and(|section| section.is_match(line))
-    };
+    let is_place = |line: &&str| PATTERNS.section.is_match(line);
     let Some(at) = below.iter().take(SECTION_MAX_LINES).position(is_place) else {
         return;
     };
-    fault.file = found_in(below.iter().skip(at), SECTION.as_ref(), "file").unwrap_or_default();
+    fault.file = found_in(below.iter().skip(at), &PATTERNS.section, "file").unwrap_or_default();
     let behind = below
         .iter()
         .skip(at)
@@ -180,11 +176,10 @@ pub(super) fn take_symbol(fault: &mut Fault, below: &[&str]) {
     if fault.message != "cannot find symbol" {
         return;
     }
-    let pattern = JAVA_SYMBOL.as_ref();
     let found = below
         .iter()
         .take(SYMBOL_MAX_LINES)
-        .find_map(|line| pattern?.captures(line));
+        .find_map(|line| PATTERNS.java_symbol.captures(line));
     if let Some(captures) = found {
         fault.symbol = group(&captures, "symbol");
         fault.message = format!("cannot find symbol: {}", group(&captures, "message"));

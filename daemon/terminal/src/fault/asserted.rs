@@ -1,56 +1,31 @@
 //! The functions that a failed assertion calls, where the tool shows its source.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::around::group;
-use super::forms::compile;
 use super::marks::is_telling_name;
+use super::patterns::PATTERNS;
 use super::{bare, telling_lines};
 
 /// Functions that a failed assertion is known by.
 const ASSERTED_MAX: usize = 4;
 
-/// A line that shows a failed assertion: pytest's source and explanation, unittest's source, the
-/// marked line of jest and vitest, and what a Rust assertion says.
-static ASSERTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compile(concat!(
-        r"^(?:>\s+(?:self\.)?assert|E\s+\+\s+(?:where|and)\s|\s+self\.assert\w+\(|",
-        r"\s*>\s*\d+ ?\|\s+(?:await )?(?:expect|assert)[.(]|assertion failed: )"
-    ))
-});
-
-/// A call.
-static CALL: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"(?P<symbol>[A-Za-z_]\w*)\("));
-
 /// What stands before a call on the result of another one, which belongs to the assertion:
 /// `expect(a).toBe(b)`.
 const ON_RESULT: &str = ").";
-
-/// Compiles everything.
-pub(super) fn warm_up() {
-    LazyLock::force(&ASSERTION);
-    LazyLock::force(&CALL);
-}
 
 /// The functions whose results the failed assertions of an output are about, each once; only names
 /// that are told apart from words, as with the marks of a [`super::Fault`].
 #[must_use]
 pub fn asserted(output: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    let (Some(assertion), Some(call)) = (ASSERTION.as_ref(), CALL.as_ref()) else {
-        return names;
-    };
     if helix_ablation::is_off("fault/asserted") {
         return names;
     }
     let plain = bare(output);
     for line in telling_lines(&plain) {
-        if !assertion.is_match(line) {
+        if !PATTERNS.assertion.is_match(line) {
             continue;
         }
-        for captures in call.captures_iter(line) {
+        for captures in PATTERNS.call.all(line) {
             let name = group(&captures, "symbol");
             let before = captures.get(0).and_then(|call| line.get(..call.start()));
             let is_on_result = before.is_some_and(|before| before.ends_with(ON_RESULT));

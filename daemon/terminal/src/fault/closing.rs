@@ -1,34 +1,7 @@
 //! A tool's closing line: what it names is its command, counts and exit codes, and so it is the
 //! same after every failure.
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
-
-/// Words that say how something ended.
-static OUTCOMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    words_of(
-        "abort aborted aborting broken can't canceling cancelling cannot could couldn't crashed errno error errors exit \
-     exited fail failed failing fails failure failures issue issues problem problems returned stopped terminated \
-     unable unsuccessful",
-    )
-});
-
-/// Words that closing lines have beside those.
-static FILLERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    words_of(
-        "a above again all an and are assertions at attempt be been below bin binary build building by can case cases \
-     check checked checks child code command commands compilation compile compiled compiler compiling complete \
-     completed crate did didn't directory doc doctest doctests document due duration emitted evaluation example \
-     examples executed executing execution file files filtered finished for from full generated goal had has have \
-     hook hooks ignored in incomplete info information invocation is it its job jobs leaving lib lifecycle line link \
-     linker linking lint linted linter log logged logs make measured min module more ms multiple my no non non-zero \
-     nonzero not number of on one or out output package packages pass passed passing pending please previous process \
-     program project projects rc recipe reported reports rerun result results run running runs s script scripts sec \
-     seconds secs see session signal skipped some source stage status step steps still stop subprocess success \
-     successful successfully suite suites summary target targets task tasks test testing tests than that the there \
-     this time to todo took total unexpected unfinished waiting warning warnings was were with your",
-    )
-});
+use super::words::WORDS;
 
 /// What begins a count; elsewhere it is what something was not.
 const FOUND: &str = "found";
@@ -42,26 +15,10 @@ pub(super) fn is_closing(line: &str) -> bool {
     if helix_ablation::is_off("sighting/closing") {
         return false;
     }
-    outcomes(line).is_some_and(|(outcomes, _)| outcomes > 0)
-}
-
-/// Returns whether a line only says that something runs, or how much of it.
-pub(super) fn is_progress(line: &str) -> bool {
-    if helix_ablation::is_off("sighting/progress") {
-        return false;
-    }
-    outcomes(line).is_some_and(|(outcomes, fillers)| outcomes == 0 && fillers > 0)
-}
-
-/// How many words of a line say how something ended, and how many belong to that; `None` where it
-/// says anything else.
-fn outcomes(line: &str) -> Option<(usize, usize)> {
     let plain = unquoted(line);
-    let (mut outcomes, mut fillers) = (0, 0);
-    for (at, written) in plain
-        .split(|c: char| c.is_whitespace() || "()[]{},;!".contains(c))
-        .enumerate()
-    {
+    let words = plain.split(|c: char| c.is_whitespace() || "()[]{},;!".contains(c));
+    let mut ends = false;
+    let is_of_ending = |(at, written): (usize, &str)| {
         let word = written
             .trim_matches(|c: char| !c.is_alphanumeric() && c != '-')
             .to_lowercase();
@@ -71,20 +28,12 @@ fn outcomes(line: &str) -> Option<(usize, usize)> {
             || written.starts_with('<')
             || word.starts_with(|c: char| c.is_ascii_digit())
             || !word.chars().any(char::is_alphabetic);
-        let is_own_name = at == 0 && written.ends_with(':');
-        if OUTCOMES.contains(word.as_str()) {
-            outcomes += 1;
-        } else if FILLERS.contains(word.as_str()) || at == 0 && word == FOUND {
-            fillers += 1;
-        } else if !is_given && !is_own_name {
-            return None;
-        }
-    }
-    Some((outcomes, fillers))
-}
-
-fn words_of(text: &'static str) -> HashSet<&'static str> {
-    text.split_whitespace().collect()
+        let is_first = at == 0 && (written.ends_with(':') || word == FOUND);
+        let is_outcome = WORDS.outcomes.contains(&word);
+        ends |= is_outcome;
+        is_outcome || is_given || is_first || WORDS.fillers.contains(&word)
+    };
+    words.enumerate().all(is_of_ending) && ends
 }
 
 /// A line without what it quotes.

@@ -2,8 +2,9 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
 use serde::Deserialize;
+
+use crate::pattern::Pattern;
 
 /// The code of a test that failed.
 pub(super) const FAILED: &str = "FAILED";
@@ -35,10 +36,14 @@ pub(super) enum Place {
 
 /// A form that tools give their mistakes. Its groups are named `code`, `symbol`, `file` and
 /// `message`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Form {
-    pub(super) pattern: Regex,
+    pub(super) pattern: Pattern,
+    #[serde(default)]
     pub(super) place: Place,
     /// The code of those that the tool gives none.
+    #[serde(default)]
     pub(super) code: String,
 }
 
@@ -61,17 +66,7 @@ struct Data {
 #[serde(deny_unknown_fields)]
 struct Group {
     name: String,
-    forms: Vec<Row>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Row {
-    pattern: String,
-    #[serde(default)]
-    place: Place,
-    #[serde(default)]
-    code: String,
+    forms: Vec<Form>,
 }
 
 /// Names the groups, which a measurement can switch off.
@@ -84,41 +79,9 @@ pub(crate) fn parts() -> Vec<String> {
 /// Reads the forms; `None` where the text or a pattern is not valid.
 fn read(data: &str) -> Option<Vec<Form>> {
     let data: Data = toml::from_str(data).ok()?;
-    let mut forms = Vec::new();
-    for group in data.group {
-        if helix_ablation::is_off(&format!("forms/{}", group.name)) {
-            continue;
-        }
-        for (at, row) in group.forms.into_iter().enumerate() {
-            if helix_ablation::is_off(&format!("row/{}/{at}", group.name)) {
-                continue;
-            }
-            forms.push(Form {
-                pattern: compile(&row.pattern)?,
-                place: row.place,
-                code: row.code,
-            });
-        }
-    }
-    Some(forms)
-}
-
-/// Compiles a pattern whose classes mean ASCII: what tools print around a message is, and the
-/// tables of Unicode make the first use take a hundred times as long.
-pub(crate) fn compile(pattern: &str) -> Option<Regex> {
-    let ascii = [
-        (r"\w", "[0-9A-Za-z_]"),
-        (r"\d", "[0-9]"),
-        (r"\s", r"[ \t]"),
-        (r"\S", r"[^ \t\n]"),
-        (r"\b", r"(?-u:\b)"),
-    ];
-    let pattern = ascii
-        .iter()
-        .fold(pattern.to_owned(), |pattern, (class, meant)| {
-            pattern.replace(class, meant)
-        });
-    Regex::new(&pattern).ok()
+    let on = |group: &Group| helix_ablation::is_on(&format!("forms/{}", group.name));
+    let groups = data.group.into_iter().filter(on);
+    Some(groups.flat_map(|group| group.forms).collect())
 }
 
 #[cfg(test)]

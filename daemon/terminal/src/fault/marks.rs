@@ -1,81 +1,10 @@
 //! The exact names that a mistake is known by.
 
 use super::Fault;
-use super::forms::FAILED;
+use super::words::WORDS;
 
 /// Shortest name that is told apart from a word.
 const MARK_MIN_CHARS: usize = 4;
-
-/// Codes that many different mistakes share.
-const COMMON_CODES: &[&str] = &[
-    FAILED,
-    "panic",
-    "undefined reference",
-    "ArgumentError",
-    "AssertionError",
-    "ERR_ASSERTION",
-    "AttributeError",
-    "Error",
-    "Exception",
-    "ImportError",
-    "IndexError",
-    "KeyError",
-    "NameError",
-    "NoMethodError",
-    "NullPointerException",
-    "OSError",
-    "RangeError",
-    "ReferenceError",
-    "RuntimeError",
-    "RuntimeException",
-    "StandardError",
-    "SyntaxError",
-    "SystemError",
-    "TypeError",
-    "ValueError",
-    "AssertionFailedError",
-    "IllegalArgumentException",
-    "IllegalStateException",
-    "ModuleNotFoundError",
-    "FileNotFoundError",
-    "AlreadyExists",
-    "BadRequest",
-    "Conflict",
-    "Forbidden",
-    "Invalid",
-    "NotFound",
-    "Unauthorized",
-    "CompileError",
-    "data race",
-    "DeprecationWarning",
-    "Failed",
-    "FutureWarning",
-    "PendingDeprecationWarning",
-    "ResourceWarning",
-    "RuntimeWarning",
-    "SyntaxWarning",
-    "UserWarning",
-    "Warning",
-];
-
-/// Names of types that every program uses.
-const COMMON_NAMES: &[&str] = &[
-    "char16_t",
-    "char32_t",
-    "int16_t",
-    "int32_t",
-    "int64_t",
-    "intptr_t",
-    "ptrdiff_t",
-    "size_t",
-    "ssize_t",
-    "uint16_t",
-    "uint32_t",
-    "uint64_t",
-    "uint8_t",
-    "uintptr_t",
-    "wchar_t",
-];
 
 impl Fault {
     /// The exact names by which somebody who knows this mistake would call it, most telling first:
@@ -134,13 +63,13 @@ impl Fault {
 
 fn is_telling_code(code: &str) -> bool {
     let is_word = code.chars().all(|next| next.is_ascii_lowercase());
-    code.chars().count() >= MARK_MIN_CHARS && !is_word && !COMMON_CODES.contains(&code)
+    code.chars().count() >= MARK_MIN_CHARS && !is_word && !WORDS.common_codes.contains(code)
 }
 
 /// Returns whether a name is not a word as well: it has parts, and is not one that every program
 /// uses.
 pub(super) fn is_telling_name(name: &str) -> bool {
-    if name.starts_with("std::") || COMMON_NAMES.contains(&name) {
+    if name.starts_with("std::") || WORDS.common_names.contains(name) {
         return false;
     }
     let letters: Vec<char> = name.chars().collect();

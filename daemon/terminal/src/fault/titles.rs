@@ -1,34 +1,11 @@
 //! What stands under the name of a failed test: the rest of the name, its place, and the exception
 //! that is that test's.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::Fault;
-use super::forms::compile;
+use super::patterns::PATTERNS;
 
 /// Lines that a test's name has at most, one for each suite that it is in.
 const TITLES_MAX: usize = 5;
-
-/// The name of a failed test that an exception may stand under.
-static TEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compile(concat!(
-        r"^\s*(?:● |FAIL +\S+ > |\d+\) .* › |✖ .* \([\d.]+ms\)$)|<<< (?:FAILURE|ERROR)!$|^\S+ > .* FAILED$|",
-        r"^\S.* => \S+:\d+:\d+$|^[A-Z][\w:]*#test\w*(?: \[.*\])?:$"
-    ))
-});
-/// The first line of a name of several, as mocha numbers them.
-static NUMBERED: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^\s+\d+\) \S"));
-
-const PATTERNS: [&LazyLock<Option<Regex>>; 2] = [&TEST, &NUMBERED];
-
-/// Compiles everything.
-pub(super) fn warm_up() {
-    for pattern in PATTERNS {
-        LazyLock::force(pattern);
-    }
-}
 
 /// Returns whether an exception stands under the name of the test that it ended.
 pub(super) fn is_of_a_test(lines: &[&str], at: usize) -> bool {
@@ -39,15 +16,12 @@ pub(super) fn is_of_a_test(lines: &[&str], at: usize) -> bool {
     let Some(last) = above.iter().rposition(|line| !line.is_empty()) else {
         return false;
     };
-    let is = |pattern: &LazyLock<Option<Regex>>, line: &str| {
-        pattern.as_ref().is_some_and(|found| found.is_match(line))
-    };
     let name = above
         .get(last.saturating_sub(TITLES_MAX)..=last)
         .unwrap_or_default();
     let ends_a_name = name.last().is_some_and(|line| line.ends_with(':'))
-        && name.iter().any(|line| is(&NUMBERED, line));
-    ends_a_name || name.last().is_some_and(|line| is(&TEST, line))
+        && name.iter().any(|line| PATTERNS.numbered.is_match(line));
+    ends_a_name || name.last().is_some_and(|line| PATTERNS.test.is_match(line))
 }
 
 /// Takes the rest of a name that ends with a colon, and the exception below: mocha writes the
@@ -84,7 +58,6 @@ pub(super) fn take_titles(fault: &mut Fault, below: &[&str]) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::super::faults;
-    use super::*;
 
     fn is(output: &str, symbol: &str, file: &str, message: &str) {
         let found: Vec<_> = faults(output)
@@ -96,11 +69,6 @@ mod tests {
             [(symbol.to_owned(), file.to_owned(), message.to_owned())],
             "{output}"
         );
-    }
-
-    #[test]
-    fn every_pattern_is_valid() {
-        assert!(PATTERNS.iter().all(|pattern| pattern.is_some()));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! `helixctl brief`: a topic, several topics or the whole strand, compressed.
 
 use clap::{Args, ValueEnum};
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
 use super::Scopes;
 use crate::command::moment::Moment;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::BriefDocument;
 use crate::failure::Outcome;
 use crate::screen;
@@ -68,18 +68,13 @@ impl Brief {
             text_only: !self.json,
             moment: self.moment.wire(),
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.brief(request.clone()).await)
-                .await?;
-            if self.json {
-                screen::json(&BriefDocument::try_from(&reply)?)?;
-            } else {
-                let text = neutral(reply.text.trim_end());
-                screen::print(&(context.screen.look.wrapped(&text) + "\n"))?;
-            }
-            Ok(exit::OK)
-        })
+        let reply = context.ask(async |rpc| rpc.brief(request.clone()).await)?;
+        if self.json {
+            screen::json(&BriefDocument::try_from(&reply)?)?;
+        } else {
+            let text = neutral(reply.text.trim_end());
+            screen::print(&(context.screen.look.wrapped(&text) + "\n"))?;
+        }
+        Ok(exit::OK)
     }
 }

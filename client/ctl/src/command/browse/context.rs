@@ -1,12 +1,12 @@
 //! `helixctl context`: what matters now, packed into a budget.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
 use super::Scopes;
 use crate::command::moment::Moment;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::ContextDocument;
 use crate::failure::Outcome;
 use crate::screen;
@@ -39,27 +39,22 @@ impl Pack {
             budget_tokens: self.budget.unwrap_or_default(),
             moment: self.moment.wire(),
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.context(request.clone()).await)
-                .await?;
-            if self.json {
-                screen::json(&ContextDocument::from(&reply))?;
-                return Ok(exit::OK);
-            }
-            let text = neutral(reply.text.trim_end());
-            if !text.is_empty() {
-                screen::print(&(context.screen.look.wrapped(&text) + "\n"))?;
-            }
-            if let Some(rest) = rest(&reply) {
-                screen::remark(&rest);
-            }
-            for note in &reply.notes {
-                screen::remark(&format!("helixctl: {}", one_line(note)));
-            }
-            Ok(exit::OK)
-        })
+        let reply = context.ask(async |rpc| rpc.context(request.clone()).await)?;
+        if self.json {
+            screen::json(&ContextDocument::from(&reply))?;
+            return Ok(exit::OK);
+        }
+        let text = neutral(reply.text.trim_end());
+        if !text.is_empty() {
+            screen::print(&(context.screen.look.wrapped(&text) + "\n"))?;
+        }
+        if let Some(rest) = rest(&reply) {
+            screen::remark(&rest);
+        }
+        for note in &reply.notes {
+            screen::remark(&format!("helixctl: {}", one_line(note)));
+        }
+        Ok(exit::OK)
     }
 }
 

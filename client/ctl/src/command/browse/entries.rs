@@ -1,11 +1,11 @@
 //! `helixctl entries`: a topic's memories with the names `topic:index` that commands take.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
 use crate::command::read::remark;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::ReadDocument;
 use crate::failure::Outcome;
 use crate::{render, screen};
@@ -44,19 +44,14 @@ impl Entries {
             cursor: self.cursor.unwrap_or_default(),
             ..v1::ReadRequest::default()
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.read(request.clone()).await)
-                .await?;
-            if self.json {
-                screen::json(&ReadDocument::from(&reply))?;
-            } else {
-                screen::print(&render::entries(context.screen.look, &reply.memories))?;
-                screen::remark_if(reply.memories.is_empty(), "no memory of that topic fits");
-                remark(&reply);
-            }
-            Ok(exit::OK)
-        })
+        let reply = context.ask(async |rpc| rpc.read(request.clone()).await)?;
+        if self.json {
+            screen::json(&ReadDocument::from(&reply))?;
+        } else {
+            screen::print(&render::entries(context.screen.look, &reply.memories))?;
+            screen::remark_if(reply.memories.is_empty(), "no memory of that topic fits");
+            remark(&reply);
+        }
+        Ok(exit::OK)
     }
 }

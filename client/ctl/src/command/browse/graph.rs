@@ -1,12 +1,12 @@
 //! `helixctl graph`: which topics speak of which, or how memories are related.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
 use super::Scopes;
 use crate::command::relations::walked;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::{GraphDocument, WalkDocument};
 use crate::failure::Outcome;
 use crate::{render, screen};
@@ -59,23 +59,18 @@ impl Graph {
             scopes: self.scopes.scope,
             focus: self.topics.or(self.focus).unwrap_or_default(),
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.graph(request.clone()).await)
-                .await?;
-            if self.json {
-                screen::json(&GraphDocument::from(&reply))?;
-            } else if self.dot {
-                screen::print(&render::graph_dot(&reply))?;
-            } else if self.mermaid {
-                screen::print(&render::graph_mermaid(&reply))?;
-            } else {
-                screen::print(&render::graph(context.screen.look, &reply.edges))?;
-                screen::remark_if(reply.edges.is_empty(), "no topic mentions another");
-            }
-            Ok(exit::OK)
-        })
+        let reply = context.ask(async |rpc| rpc.graph(request.clone()).await)?;
+        if self.json {
+            screen::json(&GraphDocument::from(&reply))?;
+        } else if self.dot {
+            screen::print(&render::graph_dot(&reply))?;
+        } else if self.mermaid {
+            screen::print(&render::graph_mermaid(&reply))?;
+        } else {
+            screen::print(&render::graph(context.screen.look, &reply.edges))?;
+            screen::remark_if(reply.edges.is_empty(), "no topic mentions another");
+        }
+        Ok(exit::OK)
     }
 
     /// Prints the relations of memories.

@@ -1,11 +1,11 @@
 //! `helixctl recent`: the newest memories.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
 use super::Scopes;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::RecentDocument;
 use crate::failure::Outcome;
 use crate::time::{DAY_US, HOUR_US, now_us};
@@ -42,25 +42,20 @@ impl Recent {
             limit: self.limit.unwrap_or_default(),
             scopes: self.scopes.scope,
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.recent(request.clone()).await)
-                .await?;
-            if self.json {
-                screen::json(&RecentDocument::from(&reply))?;
-            } else {
-                screen::print(&render::recent(context.screen.look, &reply.memories))?;
-                screen::remark_if(reply.memories.is_empty(), "nothing was stored in that time");
-                let shown = reply.memories.len();
-                let more = usize::try_from(reply.total).is_ok_and(|total| total > shown);
-                screen::remark_if(
-                    more,
-                    &format!("{shown} of {}; see more with --limit", reply.total),
-                );
-            }
-            Ok(exit::OK)
-        })
+        let reply = context.ask(async |rpc| rpc.recent(request.clone()).await)?;
+        if self.json {
+            screen::json(&RecentDocument::from(&reply))?;
+        } else {
+            screen::print(&render::recent(context.screen.look, &reply.memories))?;
+            screen::remark_if(reply.memories.is_empty(), "nothing was stored in that time");
+            let shown = reply.memories.len();
+            let more = usize::try_from(reply.total).is_ok_and(|total| total > shown);
+            screen::remark_if(
+                more,
+                &format!("{shown} of {}; see more with --limit", reply.total),
+            );
+        }
+        Ok(exit::OK)
     }
 
     fn span_us(&self) -> i64 {

@@ -41,24 +41,19 @@ impl Stats {
             caller: Some(context.caller()),
             scopes: self.scopes.scope,
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.stats(request.clone()).await)
-                .await?;
-            let look = context.screen.look;
-            if self.json {
-                screen::json(&StatsDocument::from(&reply))?;
-            } else if self.tags {
-                screen::print(&render::tag_counts(look, &reply.tags))?;
-                screen::remark_if(reply.tags.is_empty(), "no memory has a tag");
-            } else if self.indexes {
-                screen::print(&render::index_detail(look, &reply))?;
-            } else {
-                screen::print(&render::stats(look, &reply))?;
-            }
-            Ok(exit::OK)
-        })
+        let reply = context.ask(async |rpc| rpc.stats(request.clone()).await)?;
+        let look = context.screen.look;
+        if self.json {
+            screen::json(&StatsDocument::from(&reply))?;
+        } else if self.tags {
+            screen::print(&render::tag_counts(look, &reply.tags))?;
+            screen::remark_if(reply.tags.is_empty(), "no memory has a tag");
+        } else if self.indexes {
+            screen::print(&render::index_detail(look, &reply))?;
+        } else {
+            screen::print(&render::stats(look, &reply))?;
+        }
+        Ok(exit::OK)
     }
 }
 

@@ -1,11 +1,11 @@
 //! `helixctl topics`: the topics of the caller's scopes.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
 use super::Scopes;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::TopicsDocument;
 use crate::failure::Outcome;
 use crate::{render, screen};
@@ -31,18 +31,13 @@ impl Topics {
             scopes: self.scopes.scope,
             pattern: self.pattern.unwrap_or_default(),
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.list_topics(request.clone()).await)
-                .await?;
-            if self.json {
-                screen::json(&TopicsDocument::from(&reply))?;
-            } else {
-                screen::print(&render::topics(context.screen.look, &reply.topics))?;
-                screen::remark_if(reply.topics.is_empty(), "no topic");
-            }
-            Ok(exit::OK)
-        })
+        let reply = context.ask(async |rpc| rpc.list_topics(request.clone()).await)?;
+        if self.json {
+            screen::json(&TopicsDocument::from(&reply))?;
+        } else {
+            screen::print(&render::topics(context.screen.look, &reply.topics))?;
+            screen::remark_if(reply.topics.is_empty(), "no topic");
+        }
+        Ok(exit::OK)
     }
 }

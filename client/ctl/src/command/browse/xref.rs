@@ -1,11 +1,11 @@
 //! `helixctl xref`: who speaks of a topic.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
 use super::Scopes;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::CrossReferencesDocument;
 use crate::failure::Outcome;
 use crate::{render, screen};
@@ -30,21 +30,16 @@ impl Xref {
             topic: self.topic,
             scopes: self.scopes.scope,
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.cross_references(request.clone()).await)
-                .await?;
-            if self.json {
-                screen::json(&CrossReferencesDocument::from(&reply))?;
-            } else {
-                screen::print(&render::cross_references(
-                    context.screen.look,
-                    &reply.references,
-                ))?;
-                screen::remark_if(reply.references.is_empty(), "no other topic mentions it");
-            }
-            Ok(exit::OK)
-        })
+        let reply = context.ask(async |rpc| rpc.cross_references(request.clone()).await)?;
+        if self.json {
+            screen::json(&CrossReferencesDocument::from(&reply))?;
+        } else {
+            screen::print(&render::cross_references(
+                context.screen.look,
+                &reply.references,
+            ))?;
+            screen::remark_if(reply.references.is_empty(), "no other topic mentions it");
+        }
+        Ok(exit::OK)
     }
 }

@@ -5,11 +5,11 @@
 use std::env;
 
 use clap::{Args, ValueEnum};
-use helix_client::{Rpc, Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
 use super::{Of, Plain};
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::CaptureFilesDocument;
 use crate::failure::{Failure, Outcome};
 use crate::{render, screen};
@@ -45,17 +45,16 @@ impl Memories {
             switch: None,
             memories: self.what.map(|what| self.wire(context, what)).transpose()?,
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let call = async |rpc: &mut Rpc| rpc.capture(request.clone()).await;
-            let files = client.call(call).await?.memories.unwrap_or_default();
-            if self.plain.json {
-                screen::json(&CaptureFilesDocument::from(&files))?;
-            } else {
-                screen::print(&render::capture_files(context.screen.look, &files))?;
-            }
-            Ok(exit::OK)
-        })
+        let files = context
+            .ask(async |rpc| rpc.capture(request.clone()).await)?
+            .memories
+            .unwrap_or_default();
+        if self.plain.json {
+            screen::json(&CaptureFilesDocument::from(&files))?;
+        } else {
+            screen::print(&render::capture_files(context.screen.look, &files))?;
+        }
+        Ok(exit::OK)
     }
 
     fn wire(&self, context: &Context, what: What) -> Result<v1::CaptureMemories, Failure> {

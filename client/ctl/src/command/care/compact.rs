@@ -2,15 +2,14 @@
 
 use clap::Args;
 use helix_client::text::memory::count_of;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
 use super::EVERYTHING_DEADLINE;
 use crate::command::browse::Scopes;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::CompactDocument;
 use crate::failure::Outcome;
-use crate::progress::while_slow;
 use crate::text::one_line;
 use crate::{render, screen};
 
@@ -47,22 +46,19 @@ impl Compact {
             log: self.log,
             migrate: self.migrate,
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let compacting =
-                client.call_once(EVERYTHING_DEADLINE, async |rpc| rpc.compact(request).await);
-            let reply = while_slow(context.screen, "compacting", compacting).await?;
-            if self.json {
-                screen::json(&CompactDocument::from(&reply))?;
-                return Ok(exit::OK);
-            }
-            screen::print(&render::duplicates(context.screen.look, &reply.pairs))?;
-            screen::print(&render::similar(context.screen.look, &reply.similar))?;
-            for line in self.told(&reply) {
-                screen::remark(&format!("helixctl: {line}"));
-            }
-            Ok(exit::OK)
-        })
+        let reply = context.ask_slowly("compacting", EVERYTHING_DEADLINE, async |rpc| {
+            rpc.compact(request).await
+        })?;
+        if self.json {
+            screen::json(&CompactDocument::from(&reply))?;
+            return Ok(exit::OK);
+        }
+        screen::print(&render::duplicates(context.screen.look, &reply.pairs))?;
+        screen::print(&render::similar(context.screen.look, &reply.similar))?;
+        for line in self.told(&reply) {
+            screen::remark(&format!("helixctl: {line}"));
+        }
+        Ok(exit::OK)
     }
 
     fn told(&self, reply: &v1::CompactReply) -> Vec<String> {

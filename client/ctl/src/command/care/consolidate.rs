@@ -2,14 +2,13 @@
 
 use clap::Args;
 use helix_client::text::memory::count_of;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
 use super::EVERYTHING_DEADLINE;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::ConsolidateDocument;
 use crate::failure::Outcome;
-use crate::progress::while_slow;
 use crate::{render, screen};
 
 /// Arguments of `consolidate`.
@@ -41,20 +40,16 @@ impl Consolidate {
             dry_run: self.dry_run,
             episodes: self.episodes,
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let asking = client.call_once(EVERYTHING_DEADLINE, async |rpc| {
-                rpc.consolidate(request).await
-            });
-            let reply = while_slow(context.screen, "comparing memories", asking).await?;
-            if self.json {
-                screen::json(&ConsolidateDocument::from(&reply))?;
-                return Ok(exit::OK);
-            }
-            screen::print(&render::distilled(context.screen.look, &reply.distilled))?;
-            screen::remark(&format!("helixctl: {}", self.told(&reply)));
-            Ok(exit::OK)
-        })
+        let reply = context.ask_slowly("comparing memories", EVERYTHING_DEADLINE, async |rpc| {
+            rpc.consolidate(request).await
+        })?;
+        if self.json {
+            screen::json(&ConsolidateDocument::from(&reply))?;
+            return Ok(exit::OK);
+        }
+        screen::print(&render::distilled(context.screen.look, &reply.distilled))?;
+        screen::remark(&format!("helixctl: {}", self.told(&reply)));
+        Ok(exit::OK)
     }
 
     fn told(&self, reply: &v1::ConsolidateReply) -> String {

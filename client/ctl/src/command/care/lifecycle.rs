@@ -2,14 +2,13 @@
 
 use clap::Args;
 use helix_client::text::memory::count_of;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
 use super::EVERYTHING_DEADLINE;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::LifecycleDocument;
 use crate::failure::Outcome;
-use crate::progress::while_slow;
 use crate::text::one_line;
 use crate::time::day;
 use crate::{render, screen};
@@ -39,22 +38,20 @@ impl Lifecycle {
             apply: self.apply,
             limit: self.limit.unwrap_or_default(),
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let asking = client.call_once(EVERYTHING_DEADLINE, async |rpc| {
-                rpc.lifecycle(request).await
-            });
-            let reply = while_slow(context.screen, "looking at every memory", asking).await?;
-            if self.json {
-                screen::json(&LifecycleDocument::from(&reply))?;
-                return Ok(exit::OK);
-            }
-            screen::print(&render::fates(context.screen.look, &reply.fates))?;
-            for line in told(&reply, self.apply) {
-                screen::remark(&format!("helixctl: {line}"));
-            }
-            Ok(exit::OK)
-        })
+        let reply = context.ask_slowly(
+            "looking at every memory",
+            EVERYTHING_DEADLINE,
+            async |rpc| rpc.lifecycle(request).await,
+        )?;
+        if self.json {
+            screen::json(&LifecycleDocument::from(&reply))?;
+            return Ok(exit::OK);
+        }
+        screen::print(&render::fates(context.screen.look, &reply.fates))?;
+        for line in told(&reply, self.apply) {
+            screen::remark(&format!("helixctl: {line}"));
+        }
+        Ok(exit::OK)
     }
 }
 

@@ -2,11 +2,11 @@
 
 use clap::Args;
 use helix_client::text::memory::count_of;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
 use crate::command::browse::Scopes;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::PruneDocument;
 use crate::failure::Outcome;
 use crate::{render, screen};
@@ -32,25 +32,20 @@ impl Prune {
             scopes: self.scopes.scope,
             days: self.days.unwrap_or_default(),
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.prune(request.clone()).await)
-                .await?;
-            if self.json {
-                screen::json(&PruneDocument::from(&reply))?;
-                return Ok(exit::OK);
-            }
-            screen::print(&render::topics(context.screen.look, &reply.topics))?;
-            let quiet = count_of(reply.topics.len(), "topic was", "topics were");
-            let days = count_of(reply.days, "day", "days");
-            let hint = if reply.topics.is_empty() {
-                ""
-            } else {
-                "; forget one with helixctl forget --topic T --all"
-            };
-            screen::remark(&format!("helixctl: {quiet} quiet for {days}{hint}"));
-            Ok(exit::OK)
-        })
+        let reply = context.ask(async |rpc| rpc.prune(request.clone()).await)?;
+        if self.json {
+            screen::json(&PruneDocument::from(&reply))?;
+            return Ok(exit::OK);
+        }
+        screen::print(&render::topics(context.screen.look, &reply.topics))?;
+        let quiet = count_of(reply.topics.len(), "topic was", "topics were");
+        let days = count_of(reply.days, "day", "days");
+        let hint = if reply.topics.is_empty() {
+            ""
+        } else {
+            "; forget one with helixctl forget --topic T --all"
+        };
+        screen::remark(&format!("helixctl: {quiet} quiet for {days}{hint}"));
+        Ok(exit::OK)
     }
 }

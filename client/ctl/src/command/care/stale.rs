@@ -1,15 +1,14 @@
 //! `helixctl stale`: memories whose source changed.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
 use super::EVERYTHING_DEADLINE;
 use crate::command::browse::Scopes;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::StaleDocument;
 use crate::failure::Outcome;
-use crate::progress::while_slow;
 use crate::text::one_line;
 use crate::{render, screen};
 
@@ -37,33 +36,31 @@ impl Stale {
             topic: self.topic.unwrap_or_default(),
             refresh: self.refresh,
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let looking =
-                client.call_once(EVERYTHING_DEADLINE, async |rpc| rpc.stale(request).await);
-            let reply = while_slow(context.screen, "looking at sources", looking).await?;
-            if self.json {
-                screen::json(&StaleDocument::from(&reply))?;
-                return Ok(exit::OK);
-            }
-            let look = context.screen.look;
-            let shown = if self.refresh {
-                render::stale_beside(look, &reply)
-            } else {
-                render::stale(look, &reply)
-            };
-            screen::print(&shown)?;
-            let (stale, checked, unknown) = (reply.stale.len(), reply.checked, reply.unknown);
-            screen::remark(&format!("helixctl: {stale} of {checked} sources changed"));
-            let why = "the file is another project's, or was not there as it was when the memory was written";
-            screen::remark_if(
-                unknown > 0,
-                &format!("{unknown} more could not be looked at: {why}"),
-            );
-            for name in &reply.unseen {
-                screen::remark(&format!("  not seen: {}", one_line(name)));
-            }
-            Ok(exit::OK)
-        })
+        let reply = context.ask_slowly("looking at sources", EVERYTHING_DEADLINE, async |rpc| {
+            rpc.stale(request).await
+        })?;
+        if self.json {
+            screen::json(&StaleDocument::from(&reply))?;
+            return Ok(exit::OK);
+        }
+        let look = context.screen.look;
+        let shown = if self.refresh {
+            render::stale_beside(look, &reply)
+        } else {
+            render::stale(look, &reply)
+        };
+        screen::print(&shown)?;
+        let (stale, checked, unknown) = (reply.stale.len(), reply.checked, reply.unknown);
+        screen::remark(&format!("helixctl: {stale} of {checked} sources changed"));
+        let why =
+            "the file is another project's, or was not there as it was when the memory was written";
+        screen::remark_if(
+            unknown > 0,
+            &format!("{unknown} more could not be looked at: {why}"),
+        );
+        for name in &reply.unseen {
+            screen::remark(&format!("  not seen: {}", one_line(name)));
+        }
+        Ok(exit::OK)
     }
 }

@@ -1,10 +1,10 @@
 //! One change asked for, and what became of it.
 
+use helix_client::v1;
 use helix_client::v1::edit_request::Action;
-use helix_client::{Client, Start, v1};
 use helix_proto::exit;
 
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::EditDocument;
 use crate::failure::{Failure, Outcome};
 use crate::text::one_line;
@@ -23,27 +23,23 @@ pub(super) fn run_on(
     action: Action,
     sequence: Option<u64>,
 ) -> Outcome {
-    wait(async {
-        let mut client = context.connect(Start::IfAbsent).await?;
-        let reply = send(context, &mut client, action, sequence).await?;
-        if json {
-            screen::json(&EditDocument::from(&reply))?;
-        } else {
-            warn(&reply);
-        }
-        refuse_several(context, &reply, json)?;
-        if !json {
-            screen::print(&render::changed(context.screen.look, done, &reply))?;
-        }
-        Ok(exit::OK)
-    })
+    let reply = send(context, action, sequence)?;
+    if json {
+        screen::json(&EditDocument::from(&reply))?;
+    } else {
+        warn(&reply);
+    }
+    refuse_several(context, &reply, json)?;
+    if !json {
+        screen::print(&render::changed(context.screen.look, done, &reply))?;
+    }
+    Ok(exit::OK)
 }
 
 /// Sends one change, once: a change that was made although its answer got lost must not be made
 /// again.
-pub(super) async fn send(
+pub(super) fn send(
     context: &Context,
-    client: &mut Client,
     action: Action,
     expected_sequence: Option<u64>,
 ) -> Result<v1::EditReply, Failure> {
@@ -52,9 +48,7 @@ pub(super) async fn send(
         action: Some(action),
         expected_sequence,
     };
-    Ok(client
-        .call_at_most_once(async |rpc| rpc.edit(request.clone()).await)
-        .await?)
+    context.ask_at_most_once(async |rpc| rpc.edit(request.clone()).await)
 }
 
 /// Fails when the target meant several memories, after listing them.

@@ -10,15 +10,15 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use helix_client::v1;
 use helix_client::v1::edit_request::Action;
 use helix_client::v1::{ChangeTags, EditReply, Memory, ReviseText};
-use helix_client::{Client, Start, v1};
 use helix_proto::exit;
 
 use self::sheet::{Changes, Sheet};
 use super::apply;
 use super::target::read_one;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::{EditDocument, hyphenated};
 use crate::editor::{self, Draft};
 use crate::failure::{Failure, Outcome};
@@ -63,10 +63,7 @@ impl Edit {
             demand_terminal(&reference)?;
         }
         let text = self.text.map(input::text).transpose()?;
-        let memory = wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            read_one(context, &mut client, &reference).await
-        })?;
+        let memory = read_one(context, &reference)?;
         if let Some(text) = text {
             return change_text(context, &memory, text, self.json);
         }
@@ -158,29 +155,19 @@ fn is_same(text: &str, memory: &Memory) -> bool {
 }
 
 fn make_and_tell(context: &Context, memory: &Memory, changes: Changes, json: bool) -> Outcome {
-    wait(async {
-        // A fresh connection: the editor may have been open for a day, and the daemon another one
-        // by now.
-        let mut client = context.connect(Start::IfAbsent).await?;
-        let reply = make(context, &mut client, memory, changes).await?;
-        if json {
-            screen::json(&EditDocument::from(&reply))?;
-        } else {
-            apply::warn(&reply);
-            screen::print(&render::changed(context.screen.look, "edited", &reply))?;
-        }
-        Ok(exit::OK)
-    })
+    let reply = make(context, memory, changes)?;
+    if json {
+        screen::json(&EditDocument::from(&reply))?;
+    } else {
+        apply::warn(&reply);
+        screen::print(&render::changed(context.screen.look, "edited", &reply))?;
+    }
+    Ok(exit::OK)
 }
 
 /// Fields and tags first: they are the likelier to be refused, and then the text is not changed
 /// either.
-async fn make(
-    context: &Context,
-    client: &mut Client,
-    memory: &Memory,
-    changes: Changes,
-) -> Result<EditReply, Failure> {
+fn make(context: &Context, memory: &Memory, changes: Changes) -> Result<EditReply, Failure> {
     let target = v1::Target {
         reference: hyphenated(&memory.id),
         ..v1::Target::default()
@@ -215,9 +202,7 @@ async fn make(
     for (name, action) in [("fields", set), ("tags", tag), ("text", revise)] {
         let Some(action) = action else { continue };
         let sequence = last.memories.first().map(|memory| memory.sequence);
-        last = apply::send(context, client, action, sequence)
-            .await
-            .map_err(|failure| partly(failure, &done))?;
+        last = apply::send(context, action, sequence).map_err(|failure| partly(failure, &done))?;
         warnings.append(&mut last.warnings);
         done.push(name);
     }

@@ -6,13 +6,13 @@
 //! line twice then forgets no second memory unseen.
 
 use clap::Args;
+use helix_client::v1;
 use helix_client::v1::{DeleteMemories, Memory, edit_request::Action};
-use helix_client::{Start, v1};
 use helix_proto::exit;
 
 use super::apply;
 use super::target::{is_place, is_whole_name, read_one, read_one_with};
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::{ForgetDocument, hyphenated};
 use crate::failure::{Failure, Outcome};
 use crate::text::{one_line, shorten};
@@ -123,10 +123,7 @@ fn forget_topic(
 
 /// Forgets the one memory of a topic that has a text.
 fn forget_with(context: &Context, topic: &str, text: &str, yes: bool, json: bool) -> Outcome {
-    let memory = wait(async {
-        let mut client = context.connect(Start::IfAbsent).await?;
-        read_one_with(context, &mut client, topic, text).await
-    })?;
+    let memory = read_one_with(context, topic, text)?;
     let said = format!(
         "the memory of {} with {:?}",
         one_line(topic.trim()),
@@ -138,10 +135,7 @@ fn forget_with(context: &Context, topic: &str, text: &str, yes: bool, json: bool
 
 /// Forgets the memory at a place in a topic, once it is clear that this one is meant.
 fn forget_at(context: &Context, place: &str, yes: bool, json: bool) -> Outcome {
-    let memory = wait(async {
-        let mut client = context.connect(Start::IfAbsent).await?;
-        read_one(context, &mut client, place).await
-    })?;
+    let memory = read_one(context, place)?;
     let place = one_line(place.trim());
     confirm(&place, "places move", &memory, yes)?;
     let code = forget_one(context, hyphenated(&memory.id), json)?;
@@ -158,12 +152,7 @@ fn forget_named(context: &Context, reference: String, yes: bool, json: bool) -> 
         reference: reference.clone(),
         ..v1::ReadRequest::default()
     };
-    let read = wait(async {
-        let mut client = context.connect(Start::IfAbsent).await?;
-        Ok(client
-            .call(async |rpc| rpc.read(request.clone()).await)
-            .await)
-    })?;
+    let read = context.ask(async |rpc| rpc.read(request.clone()).await);
     match read.map(|reply| reply.memories) {
         Ok(memories) => match memories.as_slice() {
             [memory] => {
@@ -216,44 +205,39 @@ fn forget_one(context: &Context, reference: String, json: bool) -> Outcome {
         caller: Some(context.caller()),
         reference,
     };
-    wait(async {
-        let mut client = context.connect(Start::IfAbsent).await?;
-        let reply = client
-            .call(async |rpc| rpc.forget(request.clone()).await)
-            .await?;
-        if json {
-            screen::json(&ForgetDocument::from(&reply))?;
-        }
-        if let Some(forgotten) = &reply.forgotten {
-            if !json {
-                let done = if reply.was_forgotten {
-                    "forgotten before"
-                } else {
-                    "forgot"
-                };
-                screen::print(&format!("{done}\t{}\n", one_line(&forgotten.handle)))?;
-            }
-            return Ok(exit::OK);
-        }
+    let reply = context.ask(async |rpc| rpc.forget(request.clone()).await)?;
+    if json {
+        screen::json(&ForgetDocument::from(&reply))?;
+    }
+    if let Some(forgotten) = &reply.forgotten {
         if !json {
-            screen::print(&render::candidates(context.screen.look, &reply.candidates))?;
+            let done = if reply.was_forgotten {
+                "forgotten before"
+            } else {
+                "forgot"
+            };
+            screen::print(&format!("{done}\t{}\n", one_line(&forgotten.handle)))?;
         }
-        Err(Failure::Usage(match reply.candidates.len() {
-            0 => format!(
-                "no memory matches {:?}; nothing was forgotten",
+        return Ok(exit::OK);
+    }
+    if !json {
+        screen::print(&render::candidates(context.screen.look, &reply.candidates))?;
+    }
+    Err(Failure::Usage(match reply.candidates.len() {
+        0 => format!(
+            "no memory matches {:?}; nothing was forgotten",
+            request.reference
+        ),
+        1 => format!(
+            "one memory matches {:?}; nothing was forgotten; name it by its handle: {}",
+            request.reference,
+            one_line(reply.candidates.first().map_or("", |memory| &memory.handle))
+        ),
+        count => {
+            format!(
+                "{count} memories match {:?}; nothing was forgotten; name one by its handle",
                 request.reference
-            ),
-            1 => format!(
-                "one memory matches {:?}; nothing was forgotten; name it by its handle: {}",
-                request.reference,
-                one_line(reply.candidates.first().map_or("", |memory| &memory.handle))
-            ),
-            count => {
-                format!(
-                    "{count} memories match {:?}; nothing was forgotten; name one by its handle",
-                    request.reference
-                )
-            }
-        }))
-    })
+            )
+        }
+    }))
 }

@@ -1,10 +1,10 @@
 //! `helixctl settle` and `helixctl supersede`: which of two memories holds.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::SettledDocument;
 use crate::failure::Outcome;
 use crate::{render, screen};
@@ -81,16 +81,11 @@ fn settle(
         second,
         settlement: settlement.into(),
     };
-    wait(async {
-        let mut client = context.connect(Start::IfAbsent).await?;
-        let reply = client
-            .call_at_most_once(async |rpc| rpc.settle(request.clone()).await)
-            .await?;
-        if json {
-            screen::json(&SettledDocument::from(&reply))?;
-        } else {
-            screen::print(&render::settled(context.screen.look, done, &reply))?;
-        }
-        Ok(exit::OK)
-    })
+    let reply = context.ask_at_most_once(async |rpc| rpc.settle(request.clone()).await)?;
+    if json {
+        screen::json(&SettledDocument::from(&reply))?;
+    } else {
+        screen::print(&render::settled(context.screen.look, done, &reply))?;
+    }
+    Ok(exit::OK)
 }

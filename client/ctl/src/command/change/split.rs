@@ -1,14 +1,14 @@
 //! `helixctl split`: several memories made of one.
 
 use clap::Args;
+use helix_client::v1;
 use helix_client::v1::{SplitMemory, edit_request::Action};
-use helix_client::{Start, v1};
 use helix_proto::exit;
 
 use super::apply;
 use super::target::TargetArgs;
 use crate::ask::confirmed;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::EditDocument;
 use crate::failure::Outcome;
 use crate::text::neutral;
@@ -45,36 +45,32 @@ impl SplitUp {
         };
         let is_shown_first = self.dry_run || (split.into.is_empty() && !self.yes);
         let (json, dry_run) = (self.json, self.dry_run);
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            if is_shown_first {
-                let preview = SplitMemory {
-                    preview: true,
-                    ..split.clone()
-                };
-                let planned =
-                    apply::send(context, &mut client, Action::Split(preview), sequence).await?;
-                apply::refuse_several(context, &planned, json)?;
-                show(&planned, json)?;
-                if dry_run {
-                    return Ok(exit::OK);
-                }
-                let question = format!("Split it into these {}?", planned.parts.len());
-                if !confirmed(&question, "--yes")? {
-                    screen::remark_if(true, "nothing was changed");
-                    return Ok(exit::OK);
-                }
+        if is_shown_first {
+            let preview = SplitMemory {
+                preview: true,
+                ..split.clone()
+            };
+            let planned = apply::send(context, Action::Split(preview), sequence)?;
+            apply::refuse_several(context, &planned, json)?;
+            show(&planned, json)?;
+            if dry_run {
+                return Ok(exit::OK);
             }
-            let reply = apply::send(context, &mut client, Action::Split(split), sequence).await?;
-            apply::refuse_several(context, &reply, json)?;
-            if json {
-                screen::json(&EditDocument::from(&reply))?;
-            } else {
-                apply::warn(&reply);
-                screen::print(&render::changed(context.screen.look, "split", &reply))?;
+            let question = format!("Split it into these {}?", planned.parts.len());
+            if !confirmed(&question, "--yes")? {
+                screen::remark_if(true, "nothing was changed");
+                return Ok(exit::OK);
             }
-            Ok(exit::OK)
-        })
+        }
+        let reply = apply::send(context, Action::Split(split), sequence)?;
+        apply::refuse_several(context, &reply, json)?;
+        if json {
+            screen::json(&EditDocument::from(&reply))?;
+        } else {
+            apply::warn(&reply);
+            screen::print(&render::changed(context.screen.look, "split", &reply))?;
+        }
+        Ok(exit::OK)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Which memory a command means.
 
 use clap::Args;
+use helix_client::v1;
 use helix_client::v1::Memory;
-use helix_client::{Client, v1};
 
 use crate::context::Context;
 use crate::document::hyphenated;
@@ -68,18 +68,13 @@ pub(super) fn is_whole_name(reference: &str, memory: &Memory) -> bool {
 }
 
 /// Reads the one memory that is meant.
-pub(super) async fn read_one(
-    context: &Context,
-    client: &mut Client,
-    reference: &str,
-) -> Result<Memory, Failure> {
-    read_one_with(context, client, reference, "").await
+pub(super) fn read_one(context: &Context, reference: &str) -> Result<Memory, Failure> {
+    read_one_with(context, reference, "")
 }
 
 /// The same, of those whose text contains `text`.
-pub(super) async fn read_one_with(
+pub(super) fn read_one_with(
     context: &Context,
-    client: &mut Client,
     reference: &str,
     text: &str,
 ) -> Result<Memory, Failure> {
@@ -90,9 +85,7 @@ pub(super) async fn read_one_with(
         match_text: text.to_owned(),
         ..v1::ReadRequest::default()
     };
-    let mut reply = client
-        .call(async |rpc| rpc.read(request.clone()).await)
-        .await?;
+    let mut reply = context.ask(async |rpc| rpc.read(request.clone()).await)?;
     match (reply.memories.pop(), reply.memories.len()) {
         (Some(memory), 0) => Ok(memory),
         (None, _) if text.is_empty() => {

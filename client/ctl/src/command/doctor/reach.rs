@@ -35,6 +35,8 @@ pub(crate) struct Reach {
 struct Lost {
     handle: String,
     question: String,
+    /// Its place behind the first ten; `null` when no page has it.
+    place: Option<u32>,
     why: String,
 }
 
@@ -79,6 +81,7 @@ impl Reach {
         self.lost.extend(step.lost.iter().map(|lost| Lost {
             handle: lost.handle.clone(),
             question: lost.question.clone(),
+            place: (lost.place > 0).then_some(lost.place),
             why: lost.why.clone(),
         }));
     }
@@ -93,7 +96,7 @@ fn finding(reach: &Reach) -> Finding {
         lost,
     } = reach;
     let mut detail = format!(
-        "{} of {} found by a question of its own words",
+        "{} of {} found among the first ten by a question of its own words",
         *asked - lost.len() as u64,
         count_of(*asked, "memory is", "memories are")
     );
@@ -113,14 +116,23 @@ fn finding(reach: &Reach) -> Finding {
     if lost.is_empty() {
         return Finding::ok(NAME, detail);
     }
-    let shown: Vec<String> = lost.iter().take(SHOWN_MAX).map(told).collect();
-    let more = if lost.len() > SHOWN_MAX { ", …" } else { "" };
+    let (further, unreachable): (Vec<&Lost>, Vec<&Lost>) =
+        lost.iter().partition(|lost| lost.place.is_some());
+    for (what, lost) in [("on no page", unreachable), ("on a later page", further)] {
+        if !lost.is_empty() {
+            detail += &format!("; {} {what}: {}", lost.len(), some(&lost));
+        }
+    }
     let advice =
         "look with `helixctl search QUESTION --why-not HANDLE`, and compact what says the same";
-    Finding::warning(
-        NAME,
-        format!("{detail}; not found: {}{more}; {advice}", shown.join(", ")),
-    )
+    Finding::warning(NAME, format!("{detail}; {advice}"))
+}
+
+/// The first of them.
+fn some(lost: &[&Lost]) -> String {
+    let shown: Vec<String> = lost.iter().take(SHOWN_MAX).map(|lost| told(lost)).collect();
+    let more = if lost.len() > SHOWN_MAX { ", …" } else { "" };
+    shown.join(", ") + more
 }
 
 fn told(lost: &Lost) -> String {
@@ -141,7 +153,13 @@ mod tests {
         let lost = handles.iter().map(|handle| v1::LostMemory {
             handle: (*handle).to_owned(),
             question: "nightly import".to_owned(),
-            why: "place 14".to_owned(),
+            why: if handle.starts_with("far") {
+                "too far"
+            } else {
+                "place 14"
+            }
+            .to_owned(),
+            place: if handle.starts_with("far") { 0 } else { 14 },
         });
         let mut reach = Reach::default();
         reach.add(&v1::ExamineReply {
@@ -159,12 +177,14 @@ mod tests {
     fn what_is_not_found_is_named_with_its_question() {
         let whole = finding(&reach(29, &[]));
         assert_eq!(whole.level, Level::Ok);
-        let expected = "29 of 29 memories are found by a question of its own words; 1 have too few words for one";
+        let expected = "29 of 29 memories are found among the first ten by a question of its own words; 1 have too few words for one";
         assert_eq!(whole.detail, expected);
-        let part = finding(&reach(20, &["ops/import"]));
+        let part = finding(&reach(20, &["ops/import", "far/off"]));
         assert_eq!(part.level, Level::Warning);
-        let expected = "19 of 20 memories are found by a question of its own words; 1 have too few words for one; \
-                        9 older ones were left out after 60 s; not found: ops/import (\"nightly import\": place 14); \
+        let expected = "18 of 20 memories are found among the first ten by a question of its own words; \
+                        1 have too few words for one; 9 older ones were left out after 60 s; \
+                        1 on no page: far/off (\"nightly import\": too far); \
+                        1 on a later page: ops/import (\"nightly import\": place 14); \
                         look with `helixctl search QUESTION --why-not HANDLE`, and compact what says the same";
         assert_eq!(part.detail, expected);
     }

@@ -1,11 +1,11 @@
 //! `helixctl diff`: what is different between two places in the history.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
 use super::Place;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::DiffDocument;
 use crate::failure::Outcome;
 use crate::text::one_line;
@@ -36,27 +36,22 @@ impl Diff {
             from: self.from.map(|from| from.point().unwrap_or(end)),
             to: self.to.and_then(Place::point),
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.diff(request.clone()).await)
-                .await?;
-            if self.json {
-                screen::json(&DiffDocument::from(&reply))?;
-                return Ok(exit::OK);
-            }
-            let look = context.screen.look;
-            screen::print(&render::changes(look, &reply.memories, &reply.edges))?;
-            for note in &reply.notes {
-                screen::remark(&format!("helixctl: {}", one_line(note)));
-            }
-            let total = reply.memories_total + reply.edges_total;
-            let span = format!("from {} to {}", reply.from_sequence, reply.to_sequence);
-            screen::remark_if(total == 0, &format!("nothing is different {span}"));
-            let shown = reply.memories.len() + reply.edges.len();
-            let more = usize::try_from(total).is_ok_and(|total| total > shown);
-            screen::remark_if(more, &format!("{shown} of {total} changes {span}"));
-            Ok(exit::OK)
-        })
+        let reply = context.ask(async |rpc| rpc.diff(request.clone()).await)?;
+        if self.json {
+            screen::json(&DiffDocument::from(&reply))?;
+            return Ok(exit::OK);
+        }
+        let look = context.screen.look;
+        screen::print(&render::changes(look, &reply.memories, &reply.edges))?;
+        for note in &reply.notes {
+            screen::remark(&format!("helixctl: {}", one_line(note)));
+        }
+        let total = reply.memories_total + reply.edges_total;
+        let span = format!("from {} to {}", reply.from_sequence, reply.to_sequence);
+        screen::remark_if(total == 0, &format!("nothing is different {span}"));
+        let shown = reply.memories.len() + reply.edges.len();
+        let more = usize::try_from(total).is_ok_and(|total| total > shown);
+        screen::remark_if(more, &format!("{shown} of {total} changes {span}"));
+        Ok(exit::OK)
     }
 }

@@ -1,10 +1,10 @@
 //! `helixctl log`: what was done, newest first.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::LogDocument;
 use crate::failure::Outcome;
 use crate::text::one_line;
@@ -41,25 +41,20 @@ impl Log {
             since_us: self.since.unwrap_or(i64::MIN),
             before_sequence: self.before.unwrap_or_default(),
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.log(request.clone()).await)
-                .await?;
-            if self.json {
-                screen::json(&LogDocument::from(&reply))?;
-                return Ok(exit::OK);
-            }
-            screen::print(&render::log(context.screen.look, &reply.lines))?;
-            screen::remark_if(reply.lines.is_empty(), "nothing was done");
-            for note in &reply.notes {
-                screen::remark(&format!("helixctl: {}", one_line(note)));
-            }
-            if let Some(last) = reply.lines.last().filter(|_| reply.has_more) {
-                let more = format!("there are more: --before {}", last.sequence);
-                screen::remark_if(true, &more);
-            }
-            Ok(exit::OK)
-        })
+        let reply = context.ask(async |rpc| rpc.log(request.clone()).await)?;
+        if self.json {
+            screen::json(&LogDocument::from(&reply))?;
+            return Ok(exit::OK);
+        }
+        screen::print(&render::log(context.screen.look, &reply.lines))?;
+        screen::remark_if(reply.lines.is_empty(), "nothing was done");
+        for note in &reply.notes {
+            screen::remark(&format!("helixctl: {}", one_line(note)));
+        }
+        if let Some(last) = reply.lines.last().filter(|_| reply.has_more) {
+            let more = format!("there are more: --before {}", last.sequence);
+            screen::remark_if(true, &more);
+        }
+        Ok(exit::OK)
     }
 }

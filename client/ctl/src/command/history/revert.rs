@@ -1,7 +1,7 @@
 //! Changes taken back, and what is said of it.
 
 use helix_client::text::memory::count_of;
-use helix_client::{Client, v1};
+use helix_client::v1;
 
 use crate::context::Context;
 use crate::document::RevertDocument;
@@ -10,27 +10,23 @@ use crate::text::one_line;
 use crate::{render, screen};
 
 /// Asks what would change.
-pub(super) async fn preview(
-    client: &mut Client,
+pub(super) fn preview(
+    context: &Context,
     request: &v1::RevertRequest,
 ) -> Result<v1::RevertReply, Failure> {
     let request = v1::RevertRequest {
         preview: true,
         ..request.clone()
     };
-    Ok(client
-        .call(async |rpc| rpc.revert(request.clone()).await)
-        .await?)
+    context.ask(async |rpc| rpc.revert(request.clone()).await)
 }
 
 /// Has it done, once: what was done although its answer got lost must not be done again.
-pub(super) async fn take_back(
-    client: &mut Client,
+pub(super) fn take_back(
+    context: &Context,
     request: &v1::RevertRequest,
 ) -> Result<v1::RevertReply, Failure> {
-    Ok(client
-        .call_at_most_once(async |rpc| rpc.revert(request.clone()).await)
-        .await?)
+    context.ask_at_most_once(async |rpc| rpc.revert(request.clone()).await)
 }
 
 /// Prints what was, or would be, changed.

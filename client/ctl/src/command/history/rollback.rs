@@ -1,12 +1,12 @@
 //! `helixctl rollback`: everything that is seen from here as it was.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
 use super::{Place, revert};
 use crate::ask::confirmed;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::failure::Outcome;
 use crate::screen;
 
@@ -39,43 +39,40 @@ impl Rollback {
             preview: false,
             force: false,
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let planned = revert::preview(&mut client, &request).await?;
-            let is_nothing = planned.memories_total + planned.edges_total == 0;
-            if !self.json || self.dry_run || is_nothing {
-                revert::show(context, &planned, self.json)?;
-            }
-            if is_nothing {
-                let to = planned.to_sequence;
-                screen::remark_if(true, &format!("everything is as it was after {to}"));
-                return Ok(exit::OK);
-            }
-            if self.dry_run {
-                return Ok(exit::OK);
-            }
-            let extent = revert::extent(&planned);
-            let question = format!("Put {extent} back to {}?", planned.to_sequence);
-            if !self.yes && !confirmed(&question, "--yes")? {
-                screen::remark_if(true, "nothing was changed");
-                return Ok(exit::OK);
-            }
-            // What was shown is what is done, also when something was stored meanwhile.
-            let request = v1::RevertRequest {
-                what: Some(v1::revert_request::What::Rollback(sequence(
-                    planned.to_sequence,
-                ))),
-                ..request
-            };
-            let reply = revert::take_back(&mut client, &request).await?;
-            if self.json {
-                revert::show(context, &reply, true)?;
-            } else {
-                let done = format!("put back: {}", revert::extent(&reply));
-                revert::remark_done(&reply, &done);
-            }
-            Ok(exit::OK)
-        })
+        let planned = revert::preview(context, &request)?;
+        let is_nothing = planned.memories_total + planned.edges_total == 0;
+        if !self.json || self.dry_run || is_nothing {
+            revert::show(context, &planned, self.json)?;
+        }
+        if is_nothing {
+            let to = planned.to_sequence;
+            screen::remark_if(true, &format!("everything is as it was after {to}"));
+            return Ok(exit::OK);
+        }
+        if self.dry_run {
+            return Ok(exit::OK);
+        }
+        let extent = revert::extent(&planned);
+        let question = format!("Put {extent} back to {}?", planned.to_sequence);
+        if !self.yes && !confirmed(&question, "--yes")? {
+            screen::remark_if(true, "nothing was changed");
+            return Ok(exit::OK);
+        }
+        // What was shown is what is done, also when something was stored meanwhile.
+        let request = v1::RevertRequest {
+            what: Some(v1::revert_request::What::Rollback(sequence(
+                planned.to_sequence,
+            ))),
+            ..request
+        };
+        let reply = revert::take_back(context, &request)?;
+        if self.json {
+            revert::show(context, &reply, true)?;
+        } else {
+            let done = format!("put back: {}", revert::extent(&reply));
+            revert::remark_done(&reply, &done);
+        }
+        Ok(exit::OK)
     }
 }
 

@@ -1,11 +1,11 @@
 //! `helixctl undo`: one request taken back.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
 use super::revert;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::failure::Outcome;
 
 /// Arguments of `undo`.
@@ -37,19 +37,16 @@ impl Undo {
             preview: false,
             force: self.force,
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = if self.dry_run {
-                revert::preview(&mut client, &request).await?
-            } else {
-                revert::take_back(&mut client, &request).await?
-            };
-            revert::show(context, &reply, self.json)?;
-            if !self.json && !self.dry_run {
-                let done = format!("undone: {}", revert::extent(&reply));
-                revert::remark_done(&reply, &done);
-            }
-            Ok(exit::OK)
-        })
+        let reply = if self.dry_run {
+            revert::preview(context, &request)?
+        } else {
+            revert::take_back(context, &request)?
+        };
+        revert::show(context, &reply, self.json)?;
+        if !self.json && !self.dry_run {
+            let done = format!("undone: {}", revert::extent(&reply));
+            revert::remark_done(&reply, &done);
+        }
+        Ok(exit::OK)
     }
 }

@@ -1,10 +1,10 @@
 //! `helixctl why`: where a memory comes from, what became of it, and who was told it.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::WhyDocument;
 use crate::failure::Outcome;
 use crate::{pick, render, screen};
@@ -32,17 +32,12 @@ impl Why {
             caller: Some(context.caller()),
             reference,
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.why(request.clone()).await)
-                .await?;
-            if self.json {
-                screen::json(&WhyDocument::from(&reply))?;
-            } else {
-                screen::print(&render::why(context.screen.look, &reply))?;
-            }
-            Ok(exit::OK)
-        })
+        let reply = context.ask(async |rpc| rpc.why(request.clone()).await)?;
+        if self.json {
+            screen::json(&WhyDocument::from(&reply))?;
+        } else {
+            screen::print(&render::why(context.screen.look, &reply))?;
+        }
+        Ok(exit::OK)
     }
 }

@@ -1,11 +1,11 @@
 //! `helixctl path`: how two memories are connected.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
 use super::Edges;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::WalkDocument;
 use crate::failure::Outcome;
 use crate::{render, screen};
@@ -40,22 +40,17 @@ impl Path {
             edges: Some(self.edges.filter()),
             scopes: Vec::new(),
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.path(request.clone()).await)
-                .await?;
-            if self.json {
-                screen::json(&WalkDocument::from(&reply))?;
-            } else {
-                screen::print(&render::reached(
-                    context.screen.look,
-                    &reply.memories,
-                    &reply.edges,
-                ))?;
-                screen::remark_if(reply.memories.is_empty(), "they are not connected");
-            }
-            Ok(exit::OK)
-        })
+        let reply = context.ask(async |rpc| rpc.path(request.clone()).await)?;
+        if self.json {
+            screen::json(&WalkDocument::from(&reply))?;
+        } else {
+            screen::print(&render::reached(
+                context.screen.look,
+                &reply.memories,
+                &reply.edges,
+            ))?;
+            screen::remark_if(reply.memories.is_empty(), "they are not connected");
+        }
+        Ok(exit::OK)
     }
 }

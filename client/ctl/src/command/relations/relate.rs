@@ -1,10 +1,10 @@
 //! `helixctl relate`: a relation between two memories.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::RelateDocument;
 use crate::failure::Outcome;
 use crate::{render, screen};
@@ -51,20 +51,15 @@ impl Relate {
             reason: self.reason,
             ..v1::RelateRequest::default()
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.relate(request.clone()).await)
-                .await?;
-            if self.json {
-                screen::json(&RelateDocument::from(&reply))?;
-            } else {
-                screen::print(&render::related(&reply))?;
-                for note in &reply.notes {
-                    screen::remark(note);
-                }
+        let reply = context.ask(async |rpc| rpc.relate(request.clone()).await)?;
+        if self.json {
+            screen::json(&RelateDocument::from(&reply))?;
+        } else {
+            screen::print(&render::related(&reply))?;
+            for note in &reply.notes {
+                screen::remark(note);
             }
-            Ok(exit::OK)
-        })
+        }
+        Ok(exit::OK)
     }
 }

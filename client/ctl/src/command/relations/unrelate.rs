@@ -1,10 +1,10 @@
 //! `helixctl unrelate`: a relation taken back.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::UnrelateDocument;
 use crate::failure::Outcome;
 use crate::{render, screen};
@@ -34,17 +34,12 @@ impl Unrelate {
             relation: self.relation,
             to: self.to,
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.unrelate(request.clone()).await)
-                .await?;
-            if self.json {
-                screen::json(&UnrelateDocument::from(&reply))?;
-            } else {
-                screen::print(&render::unrelated(&reply))?;
-            }
-            Ok(exit::OK)
-        })
+        let reply = context.ask(async |rpc| rpc.unrelate(request.clone()).await)?;
+        if self.json {
+            screen::json(&UnrelateDocument::from(&reply))?;
+        } else {
+            screen::print(&render::unrelated(&reply))?;
+        }
+        Ok(exit::OK)
     }
 }

@@ -90,29 +90,26 @@ const SETTINGS: &[(&str, &str)] = &[
     ),
 ];
 
-#[test]
-fn every_settings_file_goes_there_and_back() {
-    for (name, text) in SETTINGS {
-        let world = World::new();
-        let target = world.hooks(Scope::Project);
-        put(&target, text.as_bytes());
-        there_and_back(&world, &target, name, |root| {
-            assert_wired(root, SHIM);
-        });
-        assert_eq!(fs::read(&target.path).unwrap(), text.as_bytes(), "{name}");
-    }
-}
+/// Comments of those.
+const COMMENTS: &[&str] = &[
+    "// top",
+    "// about a",
+    "/* b */",
+    "/* two */",
+    "// last",
+    "// end",
+    "// mine",
+];
 
 #[test]
-fn every_server_file_goes_there_and_back() {
+fn every_file_goes_there_and_back() {
     for (name, text) in SETTINGS {
         let world = World::new();
-        let target = world.server(Scope::User);
-        put(&target, text.as_bytes());
-        there_and_back(&world, &target, name, |root| {
-            assert_server(root, BRIDGE);
-        });
-        assert_eq!(fs::read(&target.path).unwrap(), text.as_bytes(), "{name}");
+        for target in [world.hooks(Scope::Project), world.server(Scope::User)] {
+            put(&target, text.as_bytes());
+            there_and_back(&world, &target, name);
+            assert_eq!(fs::read(&target.path).unwrap(), text.as_bytes(), "{name}");
+        }
     }
 }
 
@@ -121,16 +118,7 @@ fn comments_indentation_and_line_ends_survive() {
     for (name, text) in SETTINGS {
         for target in [hooks_target(), server_target()] {
             let after = plan_install(Some(text), &target, &programs()).unwrap().text;
-            for comment in [
-                "// top",
-                "// about a",
-                "/* b */",
-                "/* two */",
-                "// last",
-                "// end",
-                "// mine",
-                "// nothing yet",
-            ] {
+            for comment in COMMENTS.iter().chain(&["// nothing yet"]) {
                 assert_eq!(
                     text.contains(comment),
                     after.contains(comment),
@@ -174,15 +162,7 @@ fn taking_out_without_a_record_keeps_the_rest() {
                 "{name}: {}",
                 back.text
             );
-            for comment in [
-                "// top",
-                "// about a",
-                "/* b */",
-                "/* two */",
-                "// last",
-                "// end",
-                "// mine",
-            ] {
+            for comment in COMMENTS {
                 assert_eq!(
                     text.contains(comment),
                     back.text.contains(comment),
@@ -194,12 +174,17 @@ fn taking_out_without_a_record_keeps_the_rest() {
     }
 }
 
-fn there_and_back(world: &World, target: &Target, name: &str, check: impl Fn(&Value)) {
+fn there_and_back(world: &World, target: &Target, name: &str) {
     let first = world.install(target);
     assert_eq!(first.change, Change::Updated, "{name}");
     assert!(first.diff.contains("\n+"), "{name}: {}", first.diff);
     let written = fs::read(&target.path).unwrap();
-    check(&read(&target.path));
+    let root = read(&target.path);
+    if target.path == world.hooks(Scope::Project).path {
+        assert_wired(&root, SHIM);
+    } else {
+        assert_server(&root, BRIDGE);
+    }
 
     let second = world.install(target);
     assert_eq!(

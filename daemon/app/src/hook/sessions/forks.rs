@@ -113,12 +113,13 @@ impl Sessions {
     /// Reads transcripts, without the lock. One that is not written as far as the fork's own first
     /// message may name its parent later.
     fn find_parent(&self, key: &str, fork: Fork, transcript: &Path, now: Timestamp) {
-        let Some(own) = Messages::read(transcript) else {
+        let Some(own) = Messages::read(transcript, fork.at) else {
             return;
         };
         let ids: HashSet<&str> = own.ids().collect();
         let shared = |(session, transcript): (String, PathBuf)| {
-            let shared = Messages::read(&transcript)?.shared_with(&ids, fork.at)?;
+            let read = Messages::read(&transcript, fork.at)?;
+            let shared = read.shared_with(&own, &ids, fork.at)?;
             (shared > 0).then_some((shared, session))
         };
         let mut parent: Option<(usize, String)> = None;

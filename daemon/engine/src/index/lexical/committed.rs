@@ -3,18 +3,22 @@
 //! A union goes through tantivy, which prunes it; everything that has requirements goes through our
 //! own intersection.
 
+mod hidden;
 mod intersection;
 mod segment;
 mod union;
 
-use tantivy::query::{EnableScoring, Query, TermQuery};
-use tantivy::schema::IndexRecordOption;
-use tantivy::{Searcher, Term};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
+
+use tantivy::query::{EnableScoring, Query};
+use tantivy::{DocId, Searcher, Term};
 
 use super::fields::{Fields, Restriction, SCORED_FIELDS};
 use super::query::{LexicalQuery, Mode};
 use super::statistics::{Frequencies, Statistics, Totals};
 use super::top::Top;
+pub(super) use hidden::Hidden;
 use intersection::Intersection;
 use segment::Segment;
 
@@ -27,8 +31,17 @@ pub(super) struct Committed {
     searcher: Searcher,
     /// Largest first, so that the threshold is high when the small ones are read.
     segments: Vec<Segment>,
+    /// Deleted documents of each segment.
+    dead: Vec<BTreeSet<DocId>>,
+    /// The largest number that any segment has.
+    largest_number: u64,
     totals: Totals,
+    /// What was counted for terms where documents are dead: nothing here changes.
+    counted: Mutex<HashMap<String, Frequencies>>,
 }
+
+/// Terms whose counts are kept.
+const COUNTED_MAX: usize = 4_096;
 
 /// A search of the committed index.
 pub(super) struct Search<'a> {
@@ -50,10 +63,14 @@ impl Committed {
             .iter()
             .map(Segment::totals)
             .fold(Totals::default(), Totals::plus);
+        let numbers = segments.iter().map(Segment::largest_number);
         Ok(Self {
             searcher,
+            dead: segments.iter().map(Segment::dead).collect(),
+            largest_number: numbers.max().unwrap_or_default(),
             segments,
             totals,
+            counted: Mutex::default(),
         })
     }
 
@@ -72,36 +89,63 @@ impl Committed {
 
     /// Tells whether a number is alive here.
     pub(super) fn contains(&self, number: u32, fields: &Fields) -> tantivy::Result<bool> {
-        let query = TermQuery::new(fields.number_term(number), IndexRecordOption::Basic);
-        let weight = query.weight(EnableScoring::disabled_from_searcher(&self.searcher))?;
-        for segment in &self.segments {
-            if weight.count(&segment.reader)? > 0 {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        Ok(self.find(number, fields)?.is_some())
     }
 
-    /// Counts in how many documents each of the query's terms occurs, for each field.
+    /// The segment and the document of a number that is alive here.
+    fn find(&self, number: u32, fields: &Fields) -> tantivy::Result<Option<(usize, DocId)>> {
+        if self.segments.is_empty() || u64::from(number) > self.largest_number {
+            return Ok(None);
+        }
+        for (at, segment) in self.segments.iter().enumerate() {
+            if let Some(document) = segment.document(fields.number_term(number))? {
+                return Ok(Some((at, document)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Counts in how many living documents each of the query's terms occurs, for each field.
     pub(super) fn frequencies(
         &self,
         query: &LexicalQuery,
         fields: &Fields,
     ) -> tantivy::Result<Vec<Frequencies>> {
         let mut counted = Vec::with_capacity(query.terms().len());
+        let is_whole = self.dead.iter().all(BTreeSet::is_empty);
         for term in query.terms() {
-            let mut frequencies = [0; SCORED_FIELDS];
-            for (place, (&field, frequency)) in
-                fields.scored.iter().zip(&mut frequencies).enumerate()
-            {
-                let term = Term::from_field_text(field, &term.token);
-                for segment in &self.segments {
-                    *frequency += u64::from(segment.fields[place].inverted.doc_freq(&term)?);
-                }
-            }
-            counted.push(frequencies);
+            let known = if is_whole {
+                None
+            } else {
+                let counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+                counted.get(&term.token).copied()
+            };
+            counted.push(match known {
+                Some(frequencies) => frequencies,
+                None => self.count(&term.token, fields, is_whole)?,
+            });
         }
         Ok(counted)
+    }
+
+    /// Counts in how many living documents a token occurs, for each field.
+    fn count(&self, token: &str, fields: &Fields, is_whole: bool) -> tantivy::Result<Frequencies> {
+        let mut frequencies = [0; SCORED_FIELDS];
+        for (place, (&field, frequency)) in fields.scored.iter().zip(&mut frequencies).enumerate() {
+            let term = Term::from_field_text(field, token);
+            for (segment, dead) in self.segments.iter().zip(&self.dead) {
+                let all = u64::from(segment.fields[place].inverted.doc_freq(&term)?);
+                *frequency += all - segment.count_among(dead, place, &term)?;
+            }
+        }
+        if !is_whole {
+            let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+            if counted.len() >= COUNTED_MAX {
+                counted.clear();
+            }
+            counted.insert(token.to_owned(), frequencies);
+        }
+        Ok(frequencies)
     }
 
     /// Adds to `top` what the query finds here and `keeps` wants.

@@ -185,12 +185,11 @@ impl LexicalIndex {
     pub(crate) fn frequencies(&self, query: &LexicalQuery) -> Result<Vec<u64>, LexicalError> {
         let state = self.read();
         let mut frequencies = state
-            .committed
-            .frequencies(query, &self.fields)
+            .committed_frequencies(query, &self.fields)
             .map_err(LexicalError::Read)?;
         for generation in state.generations() {
             for (sums, term) in frequencies.iter_mut().zip(query.terms()) {
-                for (sum, more) in sums.iter_mut().zip(generation.counts(&term.token)) {
+                for (sum, more) in sums.iter_mut().zip(generation.frequencies(&term.token)) {
                     *sum += more;
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::committed::Committed;
+use super::committed::{Committed, Hidden};
 use super::fields::Fields;
 use super::numbers::NumberSet;
 use super::query::LexicalQuery;
@@ -16,6 +16,8 @@ pub(super) struct State {
     /// The tail that a flush is committing.
     pub(super) frozen: Option<Arc<Generation>>,
     pub(super) active: Generation,
+    /// What the tail hides of the committed documents.
+    hidden: Hidden,
     pub(super) watermark: u64,
 }
 
@@ -48,6 +50,7 @@ impl State {
             committed: Arc::new(committed),
             frozen: None,
             active: Generation::default(),
+            hidden: Hidden::default(),
             watermark,
         }
     }
@@ -61,7 +64,7 @@ impl State {
     }
 
     /// Puts newer segments in place and, in the same moment, drops the tail that they now hold.
-    pub(super) fn replace(&mut self, committed: Committed, what: Published) {
+    pub(super) fn replace(&mut self, committed: Committed, what: Published, fields: &Fields) {
         self.committed = Arc::new(committed);
         match what {
             Published::Frozen => {
@@ -71,6 +74,36 @@ impl State {
             Published::Filled { sequence } => self.watermark = sequence,
             Published::Merged => {}
         }
+        self.hidden = Hidden::default();
+        let masked = self.generations().map(|tail| Arc::clone(tail.masked()));
+        for masked in masked.collect::<Vec<_>>() {
+            for &number in masked.iter() {
+                self.hide(number, fields);
+            }
+        }
+    }
+
+    /// Lets the committed document of a number that the tail masks count for nothing.
+    pub(super) fn hide(&mut self, number: u32, fields: &Fields) {
+        // What cannot be read counts until the flush, and the next search says why.
+        if let Err(error) = self.hidden.hide(number, &self.committed, fields) {
+            tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                "a replaced memory still counts for word statistics"
+            );
+        }
+    }
+
+    /// Counts in how many committed documents that are found each of the query's terms occurs.
+    pub(super) fn committed_frequencies(
+        &self,
+        query: &LexicalQuery,
+        fields: &Fields,
+    ) -> tantivy::Result<Vec<Frequencies>> {
+        let mut frequencies = self.committed.frequencies(query, fields)?;
+        self.hidden
+            .take_from(&mut frequencies, query, &self.committed, fields)?;
+        Ok(frequencies)
     }
 
     /// How many memories are found in the tail.
@@ -94,7 +127,7 @@ impl State {
         fields: &'a Fields,
         instead: Option<&Generation>,
     ) -> tantivy::Result<Snapshot<'a>> {
-        let frequencies = self.committed.frequencies(query, fields)?;
+        let frequencies = self.committed_frequencies(query, fields)?;
         let statistics = self.statistics(query, fields, &frequencies, instead);
         let mut tail_hits = Vec::new();
         let mut masks: Vec<Arc<NumberSet>> = Vec::new();
@@ -119,11 +152,13 @@ impl State {
         })
     }
 
-    /// How many documents and tokens there are, older versions of a document in the tail included.
+    /// How many documents and tokens there are; while a flush runs, versions that it commits and
+    /// that were replaced since are included.
     pub(super) fn totals(&self) -> Totals {
+        let committed = self.committed.totals().minus(self.hidden.totals());
         self.generations()
             .map(Generation::totals)
-            .fold(self.committed.totals(), Totals::plus)
+            .fold(committed, Totals::plus)
     }
 
     fn statistics<'a>(

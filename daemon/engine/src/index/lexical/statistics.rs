@@ -20,13 +20,25 @@ const B: f32 = 0.75;
 /// How many documents and tokens there are.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Totals {
-    /// Documents, counting committed ones that are deleted or masked but not merged away yet.
+    /// Documents that are found: neither replaced nor removed.
     pub(super) documents: u64,
-    /// Tokens of each scored field.
+    /// Tokens of each scored field of theirs, as coarsely as lengths are kept, so that merges and
+    /// rebuilding change nothing.
     pub(super) tokens: [u64; SCORED_FIELDS],
 }
 
 impl Totals {
+    pub(super) fn minus(self, other: Self) -> Self {
+        let mut tokens = self.tokens;
+        for (sum, less) in tokens.iter_mut().zip(other.tokens) {
+            *sum = sum.saturating_sub(less);
+        }
+        Self {
+            documents: self.documents.saturating_sub(other.documents),
+            tokens,
+        }
+    }
+
     pub(super) fn plus(self, other: Self) -> Self {
         let mut tokens = self.tokens;
         for (sum, more) in tokens.iter_mut().zip(other.tokens) {
@@ -116,6 +128,11 @@ impl Bm25StatisticsProvider for Statistics<'_> {
 pub(super) fn saturation(frequency: u16, length_id: u8, average_length: f32) -> Score {
     let frequency = f32::from(frequency);
     frequency / (frequency + K1 * (1.0 - B + B * length(length_id) / average_length))
+}
+
+/// Returns how many tokens a field of so many counts as having.
+pub(super) fn kept_length(tokens: u32) -> u64 {
+    u64::from(FieldNormReader::id_to_fieldnorm(length_id(tokens)))
 }
 
 /// Returns the byte in which a field's length is kept, as coarsely as tantivy keeps it.

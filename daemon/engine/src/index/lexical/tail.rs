@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::fields::{Document, SCORED_FIELDS};
 use super::numbers::{NumberMap, NumberSet};
 use super::query::{LexicalQuery, Mode};
-use super::statistics::{Frequencies, Statistics, Totals, saturation};
+use super::statistics::{Frequencies, Statistics, Totals, kept_length, saturation};
 pub use linked::Linked;
 use postings::{Posting, Postings};
 use prepared::Kept;
@@ -80,11 +80,7 @@ impl Generation {
             .remove(&number)
             .and_then(|slot| self.slots.get_mut(slot as usize));
         if let Some((_, kept)) = slot.and_then(Option::take) {
-            let gone = totals_of(&kept);
-            self.totals.documents -= gone.documents;
-            for (sum, less) in self.totals.tokens.iter_mut().zip(gone.tokens) {
-                *sum -= less;
-            }
+            self.totals = self.totals.minus(totals_of(&kept));
         }
     }
 
@@ -155,9 +151,8 @@ impl Generation {
         frequencies
     }
 
-    /// Counts in how many memories a token occurs, for each field, with those that were replaced or
-    /// removed.
-    pub(super) fn counts(&self, token: &str) -> Frequencies {
+    /// The same, with those that were replaced or removed.
+    fn counts(&self, token: &str) -> Frequencies {
         self.postings.counts(token).map(u64::from)
     }
 
@@ -226,6 +221,6 @@ fn demand(query: &LexicalQuery) -> u64 {
 fn totals_of(kept: &Kept) -> Totals {
     Totals {
         documents: 1,
-        tokens: kept.tokens.map(u64::from),
+        tokens: kept.tokens.map(kept_length),
     }
 }

@@ -3,6 +3,7 @@
 mod damage;
 mod linked;
 mod model;
+mod statistics;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

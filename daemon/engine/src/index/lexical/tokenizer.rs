@@ -11,7 +11,6 @@
 
 mod adapter;
 mod split;
-mod stems;
 #[cfg(test)]
 mod tests;
 
@@ -294,7 +293,7 @@ impl<F: FnMut(TokenRef<'_>)> Scanner<F> {
         let word = self.word.as_str();
         match kind {
             TokenKind::Part | TokenKind::Whole if is_stemmed(word) => {
-                let text = stems::stem(word);
+                let text = helix_memory::stem(word);
                 (self.each)(TokenRef {
                     text: &text,
                     word,

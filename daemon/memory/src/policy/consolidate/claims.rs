@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
+use compact_str::CompactString;
 use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
@@ -36,6 +37,9 @@ struct Attribute {
     compared: Compared,
     #[serde(default)]
     values: Values,
+    /// The value that all its sentences give, where they name only the subject.
+    #[serde(default)]
+    says: String,
     words: Vec<String>,
     patterns: Vec<String>,
 }
@@ -51,6 +55,8 @@ enum Compared {
     Changed,
     /// The same: only where the new text names the known value as gone.
     Named,
+    /// One value at a time, and its sentences are each other's denial.
+    Stance,
 }
 
 /// How two values of an attribute differ.
@@ -77,6 +83,7 @@ pub(super) struct Compiled {
     name: String,
     compared: Compared,
     values: Values,
+    says: String,
     /// Lower-case words of which such a sentence has one: looking for them costs next to nothing.
     words: Vec<String>,
     patterns: Vec<Regex>,
@@ -89,8 +96,8 @@ pub(super) struct Claim {
     compared: Compared,
     values: Values,
     /// Stems of what it is about, those left out that say only of what sort it is.
-    subject: BTreeSet<String>,
-    value: BTreeSet<String>,
+    subject: BTreeSet<CompactString>,
+    value: BTreeSet<CompactString>,
 }
 
 /// Compiles the patterns of the file.
@@ -105,6 +112,7 @@ pub(super) fn read() -> Result<Claimable, RuleError> {
             name: attribute.name,
             compared: attribute.compared,
             values: attribute.values,
+            says: attribute.says,
             words: attribute.words,
             patterns: patterns?,
         });
@@ -134,10 +142,13 @@ pub(super) fn claims(text: &str, rules: &Rules) -> Vec<Claim> {
 }
 
 fn claim(attribute: &'static Compiled, captures: &Captures<'_>, rules: &Rules) -> Option<Claim> {
+    if attribute.compared == Compared::Stance {
+        return stance(attribute, captures, rules);
+    }
     let named = part(&plain(captures.name("v")?.as_str()), rules).words;
     let telling = specific(&named, rules);
     let value = if telling.is_empty() { named } else { telling };
-    let subject: BTreeSet<String> = ["s", "s2"]
+    let subject: BTreeSet<CompactString> = ["s", "s2"]
         .into_iter()
         .filter_map(|group| captures.name(group))
         .flat_map(|named| specific(&part(named.as_str(), rules).words, rules))
@@ -152,6 +163,24 @@ fn claim(attribute: &'static Compiled, captures: &Captures<'_>, rules: &Rules) -
         values: attribute.values,
         subject,
         value,
+    })
+}
+
+/// A claim about all that is named of its subject: `prefer small functions` says nothing of others.
+fn stance(attribute: &'static Compiled, captures: &Captures<'_>, rules: &Rules) -> Option<Claim> {
+    let named = ["s", "s2"].map(|group| captures.name(group).map_or("", |named| named.as_str()));
+    let is_plain = named.iter().all(|named| !rules.is_negated(named));
+    let subject: BTreeSet<CompactString> = named
+        .iter()
+        .flat_map(|named| part(named, rules).words)
+        .collect();
+    let is_about = (1..=SUBJECT_WORDS_MAX).contains(&subject.len());
+    (is_plain && is_about).then(|| Claim {
+        attribute: &attribute.name,
+        compared: attribute.compared,
+        values: attribute.values,
+        subject,
+        value: BTreeSet::from([CompactString::new(&attribute.says)]),
     })
 }
 
@@ -170,6 +199,11 @@ fn plain(value: &str) -> String {
 }
 
 impl Claim {
+    /// Stems of the thing that it is about; none where it is about ourselves.
+    pub(super) fn subject(&self) -> &BTreeSet<CompactString> {
+        &self.subject
+    }
+
     /// Returns whether another text gives the same another value.
     fn clashes(&self, new: &Self) -> bool {
         let is_same = self.attribute == new.attribute && self.subject == new.subject;
@@ -192,6 +226,11 @@ pub(super) fn clash(known: &[Claim], new: &[Claim]) -> bool {
 /// Returns whether two texts give an attribute that may have several values different ones.
 pub(super) fn clash_if_changed(known: &[Claim], new: &[Claim]) -> bool {
     clash_of(Compared::Changed, known, new)
+}
+
+/// Returns whether one text favours what the other avoids.
+pub(super) fn clash_of_stance(known: &[Claim], new: &[Claim]) -> bool {
+    clash_of(Compared::Stance, known, new)
 }
 
 fn clash_of(compared: Compared, known: &[Claim], new: &[Claim]) -> bool {

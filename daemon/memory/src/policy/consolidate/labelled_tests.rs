@@ -113,3 +113,36 @@ fn changes_are_told() {
     let share = 1.0 - missed.len() as f64 / due.len() as f64;
     assert!(share >= CHANGES_TOLD_MIN, "{missed:#?}");
 }
+
+/// Shares of the pairs of advice, of things that have many values and of parts that ended that are
+/// told where they contradict, and where they do not.
+const FAVOURED_TOLD_MIN: f64 = 0.5;
+const FAVOURED_FALSE_MAX: f64 = 0.1;
+
+#[test]
+fn advice_values_of_many_and_parts_are_told_apart() {
+    let is_due = |pair: &Pair| ["contradicts", "supersedes"].contains(&pair.label.as_str());
+    let is_told = |pair: &&Pair| {
+        matches!(
+            verdict(pair),
+            Verdict::Supersedes(_) | Verdict::Contradicts(_)
+        )
+    };
+    let (due, stand): (Vec<Pair>, Vec<Pair>) = read("memory-pairs-favoured.json")
+        .into_iter()
+        .partition(is_due);
+    let wrong = |pairs: &[Pair], told: bool| -> Vec<String> {
+        let wrong = pairs.iter().filter(|pair| is_told(pair) == told);
+        wrong
+            .map(|pair| format!("{} | {}", pair.old, pair.new))
+            .collect()
+    };
+    let (missed, untrue) = (wrong(&due, false), wrong(&stand, true));
+    #[expect(clippy::cast_precision_loss, reason = "counts of pairs")]
+    let share = |part: &[String], whole: &[Pair]| part.len() as f64 / whole.len() as f64;
+    assert!(
+        1.0 - share(&missed, &due) >= FAVOURED_TOLD_MIN,
+        "{missed:#?}"
+    );
+    assert!(share(&untrue, &stand) <= FAVOURED_FALSE_MAX, "{untrue:#?}");
+}

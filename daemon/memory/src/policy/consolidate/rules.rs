@@ -1,11 +1,13 @@
 //! The patterns of `consolidate.toml`, compiled.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
+use compact_str::CompactString;
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 
 use super::statement::stem;
@@ -24,6 +26,9 @@ struct Table {
     changes: Vec<String>,
     negations: Vec<String>,
     predicates: Vec<String>,
+    many: Vec<String>,
+    exclusive: String,
+    adding: String,
     form: String,
     generic: String,
     antonyms: String,
@@ -56,29 +61,33 @@ pub(super) struct Rules {
     departing: AhoCorasick,
     denials: Vec<Regex>,
     any_denial: RegexSet,
-    elsewhere: HashSet<String>,
+    elsewhere: FxHashSet<String>,
     changes: RegexSet,
     negations: Vec<Regex>,
     predicates: RegexSet,
-    form: HashSet<String>,
+    many: Vec<Regex>,
+    /// Lower-case words beside which a value is the only one.
+    exclusive: FxHashSet<String>,
+    adding: FxHashSet<String>,
+    form: FxHashSet<String>,
     /// Stems of words that say only of what sort a thing is.
-    generic: HashSet<String>,
+    generic: FxHashSet<CompactString>,
     /// Lower-case words of which only one can hold.
     antonyms: Vec<(String, String)>,
     /// All of those words.
-    opposed: HashSet<String>,
+    opposed: FxHashSet<String>,
     /// Lower-case words that end the subject of a sentence.
-    verbs: HashSet<String>,
+    verbs: FxHashSet<String>,
     /// Characters that end it in writing without blanks.
-    unspaced_verbs: HashSet<String>,
-    units: HashSet<String>,
+    unspaced_verbs: FxHashSet<String>,
+    units: FxHashSet<String>,
     /// Lower-case words for one of many that a number behind them tells apart.
-    numbered: HashSet<String>,
+    numbered: FxHashSet<String>,
     /// Lower-case words behind which such a word is the value: `requires Node 18`.
-    needing: HashSet<String>,
+    needing: FxHashSet<String>,
     /// Stems of words that deny a statement or strengthen it and say nothing else.
-    polarity: HashSet<String>,
-    ordinals: HashSet<String>,
+    polarity: FxHashSet<CompactString>,
+    ordinals: FxHashSet<String>,
     /// Words for where something holds, each with the one it is compared as.
     environments: Names,
     /// Words for a bound, each with the bound.
@@ -108,6 +117,9 @@ impl Rules {
             changes: set(&table.changes)?,
             negations: table.negations.iter().map(one).collect::<Result<_, _>>()?,
             predicates: set(&table.predicates)?,
+            many: table.many.iter().map(one).collect::<Result<_, _>>()?,
+            exclusive: words(&table.exclusive).collect(),
+            adding: words(&table.adding).collect(),
             form: words(&table.form).collect(),
             generic: table.generic.split_whitespace().map(stem).collect(),
             opposed: words(&table.antonyms.replace(':', " ")).collect(),
@@ -179,6 +191,28 @@ impl Rules {
         count % 2 == 1
     }
 
+    /// Lists the values of a text that stand beside others of their kind, each with the words for
+    /// the kind.
+    pub(super) fn many<'t>(&self, text: &'t str) -> Vec<(&'t str, &'t str)> {
+        let captures = self
+            .many
+            .iter()
+            .flat_map(|pattern| pattern.captures_iter(text));
+        captures
+            .filter_map(|found| Some((found.name("what")?.as_str(), found.name("n")?.as_str())))
+            .collect()
+    }
+
+    /// Returns whether a value beside a lower-case word is the only one, or a bound.
+    pub(super) fn is_exclusive(&self, word: &str) -> bool {
+        self.exclusive.contains(word)
+    }
+
+    /// Returns whether a lower-case word says that both hold.
+    pub(super) fn is_adding(&self, word: &str) -> bool {
+        self.adding.contains(word)
+    }
+
     /// Returns whether a text ends where the only value of something is to follow.
     pub(super) fn ends_in_predicate(&self, text: &str) -> bool {
         self.predicates.is_match(text)
@@ -208,15 +242,15 @@ impl Rules {
 
     /// The place of the first verb of some lower-case words. One that begins them before another is
     /// a noun: `uploads go`.
-    pub(super) fn verb(&self, sequence: &[String]) -> Option<usize> {
+    pub(super) fn verb(&self, sequence: &[CompactString]) -> Option<usize> {
         let is_verb = |place: usize| sequence.get(place).is_some_and(|word| self.is_verb(word));
         (0..sequence.len()).find(|place| is_verb(*place) && !(*place == 0 && is_verb(1)))
     }
 
     /// The place of the character that ends the subject in writing without blanks.
-    pub(super) fn unspaced_verb(&self, sequence: &[String]) -> Option<usize> {
+    pub(super) fn unspaced_verb(&self, sequence: &[CompactString]) -> Option<usize> {
         let mut words = sequence.iter();
-        words.position(|word| self.unspaced_verbs.contains(word))
+        words.position(|word| self.unspaced_verbs.contains(word.as_str()))
     }
 
     /// Returns whether a lower-case word is a unit of measure.
@@ -262,7 +296,7 @@ impl Rules {
 
 /// Lower-case words that name something, each with the name that it is compared as.
 pub(super) struct Names {
-    of: HashMap<String, String>,
+    of: FxHashMap<String, String>,
     /// Those that are written without blanks: they stand within a run.
     unspaced: Vec<(String, String)>,
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use rust_stemmers::{Algorithm, Stemmer};
+use compact_str::CompactString;
 
 use super::claims::{Claim, claims};
 use super::rules::{Rules, rules};
 use super::which::Which;
 use crate::policy::resemble::is_unspaced;
+use crate::policy::stems;
 
 /// Words of what ended, at most: more is no name of it.
 const GONE_WORDS_MAX: usize = 8;
@@ -29,14 +30,17 @@ const READ_MAX_BYTES: usize = 2_000;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Part {
     /// Stems of its words, those of form left out.
-    pub(super) words: BTreeSet<String>,
+    pub(super) words: BTreeSet<CompactString>,
     /// Those among them that are names, identifiers, paths, versions or numbers.
-    pub(super) names: BTreeSet<String>,
+    pub(super) names: BTreeSet<CompactString>,
+    /// Those for the part of a thing that it names: `the v1 endpoint` of `the v1 endpoint of the
+    /// ledger`. Empty where it names no part.
+    pub(super) head: BTreeSet<CompactString>,
 }
 
 impl Part {
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
-        self.words.iter().map(String::as_str)
+        self.words.iter().map(CompactString::as_str)
     }
 }
 
@@ -45,18 +49,18 @@ impl Part {
 pub(super) struct Denial {
     pub(super) gone: Part,
     /// Lower-case words of the text without the denial, in order.
-    pub(super) rest: Vec<String>,
+    pub(super) rest: Vec<CompactString>,
 }
 
 /// A text that is compared with others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statement {
     /// Stems of its words, those of form left out.
-    pub(super) words: BTreeSet<String>,
+    pub(super) words: BTreeSet<CompactString>,
     /// Those among them that are names, identifiers, paths, versions or numbers.
-    pub(super) names: BTreeSet<String>,
+    pub(super) names: BTreeSet<CompactString>,
     /// All words in order, in lower case.
-    pub(super) sequence: Vec<String>,
+    pub(super) sequence: Vec<CompactString>,
     /// Statements that something has ended.
     pub(super) departures: Vec<Part>,
     /// What it says is not so, without saying that it ever was.
@@ -67,18 +71,22 @@ pub struct Statement {
     pub(super) claims: Vec<Claim>,
     /// Stems of its words that say which thing it is about and what of it: not of form, and not of
     /// what sort it is.
-    pub(super) specific: BTreeSet<String>,
+    pub(super) specific: BTreeSet<CompactString>,
     /// The same of its first clause, which says what it is about.
-    pub(super) lead: BTreeSet<String>,
+    pub(super) lead: BTreeSet<CompactString>,
     /// The names among those.
-    pub(super) lead_names: BTreeSet<String>,
+    pub(super) lead_names: BTreeSet<CompactString>,
     /// Stems of the words before its first verb that name something and are no numbers; empty where
     /// no verb is known.
-    pub(super) subject: BTreeSet<String>,
+    pub(super) subject: BTreeSet<CompactString>,
     /// Stems of its verbs, those of form left out.
-    pub(super) verbs: BTreeSet<String>,
+    pub(super) verbs: BTreeSet<CompactString>,
+    /// Numbers and versions that may stand beside others of their kind.
+    pub(super) of_many: BTreeSet<CompactString>,
+    /// It says something beside what is known.
+    pub(super) is_adding: bool,
     /// Lower-case words of it that have an opposite.
-    pub(super) opposed: BTreeSet<String>,
+    pub(super) opposed: BTreeSet<CompactString>,
     /// It says that something changed.
     pub(super) is_change: bool,
     /// It denies what its words say.
@@ -97,7 +105,7 @@ impl Statement {
         };
         let whole = part(text, rules);
         let lead = part(first_clause(text), rules);
-        let sequence: Vec<String> = words(text).map(lowered).collect();
+        let sequence: Vec<CompactString> = words(text).map(lowered).collect();
         let is_unspaced = text.chars().any(is_unspaced);
         let lower = text.to_lowercase();
         Self {
@@ -106,6 +114,8 @@ impl Statement {
             denials: denials(text, rules),
             subject: subject(&sequence, is_unspaced, rules),
             verbs: verbs(&sequence, rules),
+            of_many: of_many(text, &sequence, rules),
+            is_adding: sequence.iter().any(|word| rules.is_adding(word)),
             opposed: opposed(&sequence, rules),
             sequence,
             is_change: rules.is_change(text),
@@ -155,7 +165,7 @@ impl Statement {
         self.words.contains(word)
     }
 
-    pub(super) fn has_all(&self, words: &BTreeSet<String>) -> bool {
+    pub(super) fn has_all(&self, words: &BTreeSet<CompactString>) -> bool {
         words.is_subset(&self.words)
     }
 }
@@ -169,13 +179,40 @@ fn unspaced_subject(clause: &str) -> Option<&str> {
 }
 
 /// The parts of a text that say what is not so, or no longer.
-fn gone(named: &[&str], rules: &Rules) -> Vec<Part> {
+pub(super) fn gone(named: &[&str], rules: &Rules) -> Vec<Part> {
     named
         .iter()
         .filter(|gone| gone.split_whitespace().count() <= GONE_WORDS_MAX)
-        .map(|gone| part(gone, rules))
+        .map(|gone| Part {
+            head: head(gone, rules),
+            ..part(gone, rules)
+        })
         .filter(|gone| !gone.words.is_empty())
         .collect()
+}
+
+/// The words for a part in a name of a part of a thing.
+fn head(named: &str, rules: &Rules) -> BTreeSet<CompactString> {
+    let (part_first, owner_first) = ([" of ", " von ", " vom "], ["'s ", "’s "]);
+    let of = part_first.iter().filter_map(|of| named.split_once(of));
+    let of = of.map(|(head, _)| head);
+    let mut owned = owner_first.iter().filter_map(|of| named.split_once(of));
+    let head = of.min_by_key(|head| head.len());
+    let head = head.or_else(|| owned.next().map(|(_, head)| head));
+    head.map(|head| part(head, rules).words).unwrap_or_default()
+}
+
+/// The numbers of a text that may stand beside others of their kind.
+fn of_many(text: &str, sequence: &[CompactString], rules: &Rules) -> BTreeSet<CompactString> {
+    if sequence.iter().any(|word| rules.is_exclusive(word)) {
+        return BTreeSet::new();
+    }
+    let is_kind = |what: &str| words(what).all(|word| !rules.is_form(&lowered(word)));
+    let many = rules.many(text).into_iter();
+    let named = many
+        .filter(|(what, _)| is_kind(what))
+        .map(|(_, number)| number);
+    named.flat_map(words).map(lowered).collect()
 }
 
 /// The parts of a text that say what is not so, each with what else the text says.
@@ -190,7 +227,11 @@ fn denials(text: &str, rules: &Rules) -> Vec<Denial> {
 }
 
 /// The words before the first verb, unless they are too many to name a subject.
-fn subject(sequence: &[String], is_unspaced: bool, rules: &Rules) -> BTreeSet<String> {
+fn subject(
+    sequence: &[CompactString],
+    is_unspaced: bool,
+    rules: &Rules,
+) -> BTreeSet<CompactString> {
     let verb = if is_unspaced {
         rules.unspaced_verb(sequence)
     } else {
@@ -207,7 +248,7 @@ fn subject(sequence: &[String], is_unspaced: bool, rules: &Rules) -> BTreeSet<St
         .collect()
 }
 
-fn verbs(sequence: &[String], rules: &Rules) -> BTreeSet<String> {
+fn verbs(sequence: &[CompactString], rules: &Rules) -> BTreeSet<CompactString> {
     let verbs = sequence.iter().filter(|word| rules.is_verb(word));
     verbs
         .filter(|verb| !rules.is_form(verb))
@@ -215,13 +256,13 @@ fn verbs(sequence: &[String], rules: &Rules) -> BTreeSet<String> {
         .collect()
 }
 
-fn opposed(sequence: &[String], rules: &Rules) -> BTreeSet<String> {
+fn opposed(sequence: &[CompactString], rules: &Rules) -> BTreeSet<CompactString> {
     let opposed = sequence.iter().filter(|word| rules.has_opposite(word));
     opposed.cloned().collect()
 }
 
 /// Those of some stems that say which thing it is.
-pub(super) fn specific(stems: &BTreeSet<String>, rules: &Rules) -> BTreeSet<String> {
+pub(super) fn specific(stems: &BTreeSet<CompactString>, rules: &Rules) -> BTreeSet<CompactString> {
     let specific = stems.iter().filter(|stem| !rules.is_generic(stem));
     specific.cloned().collect()
 }
@@ -268,7 +309,7 @@ pub fn tokens(text: &str) -> Vec<(String, Role)> {
             _ if is_name(word, place == 0) => Role::Name,
             _ => Role::Plain,
         };
-        (stem(&lower), role)
+        (stem(&lower).into_string(), role)
     };
     words(text).enumerate().map(read).collect()
 }
@@ -290,18 +331,17 @@ pub(super) fn part(text: &str, rules: &Rules) -> Part {
 }
 
 /// The stem of a lower-case word; what is no plain word is its own.
-pub(super) fn stem(lower: &str) -> String {
+pub(super) fn stem(lower: &str) -> CompactString {
     let is_plain = lower.chars().all(|c| c.is_alphabetic() || c == '-');
     if is_plain {
-        let stemmer = Stemmer::create(Algorithm::English);
-        stemmer.stem(lower).into_owned()
+        stems::stem(lower)
     } else {
-        lower.to_owned()
+        CompactString::new(lower)
     }
 }
 
 /// Whether a lower-cased word carries nothing of what a text says.
-fn is_of_form(lower: &str, rules: &Rules) -> bool {
+pub(super) fn is_of_form(lower: &str, rules: &Rules) -> bool {
     let is_letter = lower.len() == 1 && lower.chars().all(|c| c.is_ascii_alphabetic());
     lower.is_empty() || is_letter || rules.is_form(lower)
 }
@@ -334,10 +374,16 @@ fn single_characters(run: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn lowered(word: &str) -> String {
-    let lower = word.to_lowercase();
+pub(super) fn lowered(word: &str) -> CompactString {
+    let lower = if word.is_ascii() {
+        let mut lower = CompactString::new(word);
+        lower.make_ascii_lowercase();
+        lower
+    } else {
+        CompactString::from(word.to_lowercase())
+    };
     let plain = lower.strip_suffix("'s").or(lower.strip_suffix("’s"));
-    plain.map(str::to_owned).unwrap_or(lower)
+    plain.map(CompactString::new).unwrap_or(lower)
 }
 
 /// Returns whether a word is a name, an identifier, a path, a version or a number.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use compact_str::CompactString;
+
 use super::rules::Rules;
 use super::statement::{Statement, is_number};
 
@@ -41,6 +43,6 @@ pub(super) fn narrows(known: &Statement, new: &Statement, rules: &Rules) -> bool
 
 /// The words of a statement's subject that another statement has nowhere.
 fn own<'s>(statement: &'s Statement, other: &Statement) -> BTreeSet<&'s str> {
-    let words = statement.subject.iter().map(String::as_str);
+    let words = statement.subject.iter().map(CompactString::as_str);
     words.filter(|word| !other.has(word)).collect()
 }

@@ -544,3 +544,24 @@ fn a_number_of_another_sort_or_that_is_denied_contradicts_nothing() {
         assert_eq!(verdict(new, known), Verdict::Apart, "{new} | {known}");
     }
 }
+
+#[test]
+fn advice_for_a_thing_contradicts_advice_against_it() {
+    let avoid = "Avoid anyhow for errors in libraries";
+    let prefer = "Prefer anyhow for errors in libraries";
+    for (known, new) in [(avoid, prefer), (prefer, avoid)] {
+        assert_eq!(verdict(known, new), Verdict::Contradicts(Why::Negation));
+    }
+    let elsewhere = "Prefer anyhow for errors in binaries";
+    assert_eq!(verdict(avoid, elsewhere), Verdict::Apart);
+}
+
+#[test]
+fn a_version_that_is_supported_stands_beside_others() {
+    let verdict =
+        |one: &str, other: &str| verdict(&one.replace('N', "3.9"), &other.replace('N', "3.12"));
+    let many = "The client supports Python N";
+    assert_eq!(verdict(many, many), Verdict::Apart);
+    let only = "The client supports only Python N";
+    assert_eq!(verdict(only, only), Verdict::Contradicts(Why::Number));
+}

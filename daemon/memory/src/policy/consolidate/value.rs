@@ -1,5 +1,7 @@
 //! Two statements that are the same but for a value.
 
+use compact_str::CompactString;
+
 use super::rules::Rules;
 use super::statement::{Denial, Statement, stem};
 
@@ -8,19 +10,19 @@ const VALUE_WORDS_MAX: usize = 3;
 
 /// Two sequences of words, without those that they begin and end with in common.
 struct Differing<'s> {
-    before: &'s [String],
-    one: &'s [String],
-    other: &'s [String],
+    before: &'s [CompactString],
+    one: &'s [CompactString],
+    other: &'s [CompactString],
     has_behind: bool,
 }
 
 impl<'s> Differing<'s> {
-    fn of(one: &'s [String], other: &'s [String]) -> Self {
+    fn of(one: &'s [CompactString], other: &'s [CompactString]) -> Self {
         let before = one.iter().zip(other).take_while(|(a, b)| a == b).count();
         let rest = one.len().min(other.len()) - before;
         let behind = one.iter().rev().zip(other.iter().rev());
         let behind = behind.take(rest).take_while(|(a, b)| a == b).count();
-        let middle = |words: &'s [String]| words.get(before..words.len() - behind);
+        let middle = |words: &'s [CompactString]| words.get(before..words.len() - behind);
         Self {
             before: one.get(..before).unwrap_or_default(),
             one: middle(one).unwrap_or_default(),
@@ -30,7 +32,7 @@ impl<'s> Differing<'s> {
     }
 }
 
-fn is_value(words: &[String], rules: &Rules) -> bool {
+fn is_value(words: &[CompactString], rules: &Rules) -> bool {
     (1..=VALUE_WORDS_MAX).contains(&words.len()) && words.iter().any(|word| !rules.is_form(word))
 }
 
@@ -50,7 +52,7 @@ pub(super) fn is_other(known: &Statement, new: &Statement, rules: &Rules) -> boo
 pub(super) fn takes_the_place(known: &Statement, denial: &Denial, rules: &Rules) -> bool {
     let differing = Differing::of(&known.sequence, &denial.rest);
     let gone = &denial.gone.words;
-    let is_gone = |word: &String| rules.is_form(word) || gone.contains(&stem(word));
+    let is_gone = |word: &CompactString| rules.is_form(word) || gone.contains(&stem(word));
     let has_more = !differing.before.is_empty() || differing.has_behind;
     has_more
         && !known.is_negated

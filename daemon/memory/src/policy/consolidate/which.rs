@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use compact_str::CompactString;
+
 use super::rules::{Names, Rules};
 use super::statement::{Part, SUBJECT_WORDS_MAX, is_number, words};
 
@@ -10,23 +12,28 @@ use super::statement::{Part, SUBJECT_WORDS_MAX, is_number, words};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Which {
     /// Lower-case numbers, versions and tickets that name its subject.
-    numbers: BTreeSet<String>,
+    numbers: BTreeSet<CompactString>,
     /// Environments that it holds in.
-    environments: BTreeSet<String>,
+    environments: BTreeSet<CompactString>,
     /// The same, and those that are part of a name.
-    mentioned: BTreeSet<String>,
+    mentioned: BTreeSet<CompactString>,
     /// The bounds that it gives: a lower or an upper one.
-    bounds: BTreeSet<String>,
+    bounds: BTreeSet<CompactString>,
 }
 
 impl Which {
     /// Reads a text; `sequence` are its words in lower case.
-    pub(super) fn of(text: &str, sequence: &[String], is_unspaced: bool, rules: &Rules) -> Self {
+    pub(super) fn of(
+        text: &str,
+        sequence: &[CompactString],
+        is_unspaced: bool,
+        rules: &Rules,
+    ) -> Self {
         let all = |names: &Names| {
             let spaced = sequence.iter().filter_map(|word| names.get(word));
-            let mut all: BTreeSet<String> = spaced.map(str::to_owned).collect();
+            let mut all: BTreeSet<CompactString> = spaced.map(CompactString::new).collect();
             if is_unspaced {
-                all.extend(names.unspaced(text).map(str::to_owned));
+                all.extend(names.unspaced(text).map(CompactString::new));
             }
             all
         };
@@ -61,7 +68,7 @@ impl Which {
     }
 
     fn is_other_number(&self, new: &Self, gone: &[Part]) -> bool {
-        let is_gone = |number: &String| gone.iter().any(|gone| gone.words.contains(number));
+        let is_gone = |number: &CompactString| gone.iter().any(|gone| gone.words.contains(number));
         let are_both_numbered = !self.numbers.is_empty() && !new.numbers.is_empty();
         are_both_numbered
             && self.numbers.is_disjoint(&new.numbers)
@@ -71,7 +78,7 @@ impl Which {
 
 /// The environments among some words. Behind a word of substance such a word belongs to a name, as in
 /// `GitLab CI`.
-fn environments(sequence: &[String], rules: &Rules) -> BTreeSet<String> {
+fn environments(sequence: &[CompactString], rules: &Rules) -> BTreeSet<CompactString> {
     let is_alone = |place: usize| {
         let before = place.checked_sub(1).and_then(|before| sequence.get(before));
         before.is_none_or(|before| {
@@ -85,13 +92,13 @@ fn environments(sequence: &[String], rules: &Rules) -> BTreeSet<String> {
     named
         .filter(|(place, _)| is_alone(*place))
         .filter_map(|(_, word)| rules.environments().get(word))
-        .map(str::to_owned)
+        .map(CompactString::new)
         .collect()
 }
 
 /// The words with digits and the single capitals that name the subject: those before its verb, and
 /// those behind a word for one of many.
-fn numbers(text: &str, sequence: &[String], rules: &Rules) -> BTreeSet<String> {
+fn numbers(text: &str, sequence: &[CompactString], rules: &Rules) -> BTreeSet<CompactString> {
     let written: Vec<&str> = words(text).collect();
     let is_letter = |place: usize| {
         let word = written.get(place).copied().unwrap_or_default();
@@ -105,7 +112,7 @@ fn numbers(text: &str, sequence: &[String], rules: &Rules) -> BTreeSet<String> {
         .verb(sequence)
         .filter(|place| *place <= SUBJECT_WORDS_MAX && !is_value(place))
         .unwrap_or(0);
-    let is_label = |(place, word): &(usize, &String)| {
+    let is_label = |(place, word): &(usize, &CompactString)| {
         let before = place.checked_sub(1).and_then(|before| sequence.get(before));
         let is_needed = place.checked_sub(2).and_then(|place| sequence.get(place));
         let is_needed = is_needed.is_some_and(|word| rules.is_needing(word));

@@ -1,10 +1,16 @@
 //! Which messages a transcript of Claude Code has. A fork's begins with its parent's: the same ids,
 //! under the fork's own session; one that was made inside a session also names that in each of
 //! them.
+//!
+//! Of a long transcript only a window is read, which ends where the fork begins: there the fork and
+//! its parent say the same, and every other session says something else or nothing. Messages come in
+//! the order of their times, so that this place is found by bisection.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::io::{BufRead, BufReader, Read};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 
 use helix_memory::Timestamp;
@@ -12,9 +18,12 @@ use serde::Deserialize;
 
 use crate::plain_file;
 
-/// Bytes of a transcript that are read. Of a longer one nothing is known: what it says of its
-/// parent may be in the rest.
-const TRANSCRIPT_MAX_BYTES: u64 = 32 * 1024 * 1024;
+/// Bytes before the beginning of a fork that are read: thousands of messages, in some 20 ms.
+pub(super) const WINDOW_BYTES: u64 = 8 * 1024 * 1024;
+
+/// Bytes behind it that are read, to learn whether anything was said since; and within which
+/// bisection need not find the place.
+const BEHIND_BYTES: u64 = 1024 * 1024;
 
 /// One line, as far as it matters.
 #[derive(Deserialize)]
@@ -43,6 +52,8 @@ pub(super) struct Messages {
     said: Vec<Message>,
     /// The session that the last line which names one is copied from.
     named: Option<String>,
+    /// Before the first message that was read, where more stand before it.
+    unread_until: Option<Timestamp>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -53,19 +64,24 @@ struct Message {
 }
 
 impl Messages {
-    /// Reads a transcript; `None` where there is none that can be read whole.
-    pub(super) fn read(transcript: &Path) -> Option<Self> {
-        let (file, found) = plain_file::open(transcript).ok()?;
-        (found.len() <= TRANSCRIPT_MAX_BYTES).then_some(())?;
+    /// Reads a transcript, as far as it tells of a fork that began at a time; `None` where there is
+    /// none.
+    pub(super) fn read(transcript: &Path, fork_at: Timestamp) -> Option<Self> {
+        let (mut file, found) = plain_file::open(transcript).ok()?;
+        let (mut from, mut to) = (0, found.len());
+        if to > WINDOW_BYTES {
+            let place = place_of(&mut file, to, fork_at).ok()?;
+            from = place.start.saturating_sub(WINDOW_BYTES);
+            to = to.min(place.end + BEHIND_BYTES);
+        }
         let mut messages = Self::default();
-        let mut reader = BufReader::new(file.take(TRANSCRIPT_MAX_BYTES));
-        let mut line = Vec::new();
-        while reader.read_until(b'\n', &mut line).ok()? > 0 {
-            // The last line may be cut, and others may be of a form to come.
-            if let Ok(read) = serde_json::from_slice::<Line<'_>>(&line) {
-                messages.add(&read);
-            }
-            line.clear();
+        for_each_line(&mut file, from..to, |line| {
+            messages.add(line);
+            true
+        })
+        .ok()?;
+        if from > 0 {
+            messages.unread_until = messages.said.iter().find_map(|message| message.at);
         }
         Some(messages)
     }
@@ -106,14 +122,73 @@ impl Messages {
 
     /// How many of these messages a fork has that began at a time; `None` where it lacks one that
     /// was said before: it is the fork of another session.
-    pub(super) fn shared_with(&self, fork: &HashSet<&str>, fork_at: Timestamp) -> Option<usize> {
+    pub(super) fn shared_with(
+        &self,
+        fork: &Self,
+        ids: &HashSet<&str>,
+        fork_at: Timestamp,
+    ) -> Option<usize> {
         let (shared, own): (Vec<_>, Vec<_>) = self
             .said
             .iter()
-            .partition(|message| fork.contains(message.id.as_str()));
-        let is_earlier = |message: &&Message| message.at.is_none_or(|at| at <= fork_at);
-        (!own.iter().any(is_earlier)).then_some(shared.len())
+            .partition(|message| ids.contains(message.id.as_str()));
+        let is_lacked = |message: &&Message| {
+            message.at.is_none_or(|at| at <= fork_at) && fork.has_read_of(message.at)
+        };
+        (!own.iter().any(is_lacked)).then_some(shared.len())
     }
+
+    /// Whether a message of a time was read, if it is there.
+    fn has_read_of(&self, at: Option<Timestamp>) -> bool {
+        self.unread_until
+            .is_none_or(|until| at.is_some_and(|at| at > until))
+    }
+}
+
+/// Where in a transcript of so many bytes the lines begin that were written after a time: somewhere
+/// in the range that is returned.
+fn place_of(file: &mut File, bytes: u64, at: Timestamp) -> io::Result<Range<u64>> {
+    let mut place = 0..bytes;
+    while place.end - place.start > BEHIND_BYTES {
+        let middle = place.start + (place.end - place.start) / 2;
+        let mut written_at = None;
+        for_each_line(file, middle..place.end, |line| {
+            written_at = moment(&line.timestamp);
+            written_at.is_none()
+        })?;
+        if written_at.is_some_and(|written_at| written_at <= at) {
+            place.start = middle;
+        } else {
+            place.end = middle;
+        }
+    }
+    Ok(place)
+}
+
+/// Reads the whole lines in a range, until one is enough.
+fn for_each_line(
+    file: &mut File,
+    range: Range<u64>,
+    mut goes_on: impl FnMut(&Line<'_>) -> bool,
+) -> io::Result<()> {
+    // The end of a line whose beginning is elsewhere is none, unless the range begins with one.
+    let skipped = range.start.min(1);
+    file.seek(SeekFrom::Start(range.start - skipped))?;
+    let mut reader = BufReader::new(file.take(range.end - range.start + skipped));
+    let mut line = Vec::new();
+    if skipped > 0 {
+        reader.skip_until(b'\n')?;
+    }
+    while reader.read_until(b'\n', &mut line)? > 0 {
+        // The last line may be cut, and others may be of a form to come.
+        if let Ok(read) = serde_json::from_slice::<Line<'_>>(&line)
+            && !goes_on(&read)
+        {
+            return Ok(());
+        }
+        line.clear();
+    }
+    Ok(())
 }
 
 fn moment(written: &str) -> Option<Timestamp> {

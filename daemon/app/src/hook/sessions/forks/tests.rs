@@ -203,3 +203,45 @@ fn what_a_fork_has_of_its_parent_is_counted_there() {
     assert!(world.sessions.judge("fork").is_empty());
     assert_eq!(world.sessions.judge("one").len(), 1);
 }
+
+/// A message of a long transcript, as `at` seconds before or after the fork begins.
+fn long(id: &str, at: i64) -> String {
+    let at = jiff::Timestamp::from_microsecond(NOW.as_micros() + at * 1_000_000).unwrap();
+    let line = json!({
+        "type": "assistant",
+        "uuid": id,
+        "timestamp": at.to_string(),
+        "message": {"content": "lorem ipsum ".repeat(2_000)},
+    });
+    line.to_string() + "\n"
+}
+
+#[test]
+fn a_transcript_of_any_length_tells_whose_fork_it_is() {
+    let world = World::new();
+    // Longer than what is read, before the fork and after it.
+    let count = i64::try_from(lineage::WINDOW_BYTES / 24_000 * 3).unwrap();
+    let common: String = (0..count)
+        .map(|nth| long(&format!("m{nth}"), nth - count - 10))
+        .collect();
+    let later: String = (0..count)
+        .map(|nth| long(&format!("p{nth}"), nth + 10))
+        .collect();
+    for (session, memory) in [("one", 1), ("sibling", 2), ("other", 3)] {
+        world.session(session, memory, &[("x", BEFORE)]);
+    }
+    fs::write(world.transcript("one"), format!("{common}{later}")).unwrap();
+    let own = long("s", -5);
+    fs::write(world.transcript("sibling"), format!("{common}{own}{later}")).unwrap();
+    fs::write(world.transcript("fork"), &common).unwrap();
+    world.fork("fork");
+    assert_eq!(world.has("fork"), [1]);
+    // One that went on before its transcript is read; the sibling's.
+    fs::write(
+        world.transcript("deeper"),
+        format!("{common}{own}{}", later.replace("\"p", "\"d")),
+    )
+    .unwrap();
+    world.fork("deeper");
+    assert_eq!(world.has("deeper"), [2]);
+}

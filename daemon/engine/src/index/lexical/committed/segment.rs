@@ -1,11 +1,13 @@
 //! One segment with the readers that every search needs, opened once.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tantivy::columnar::ColumnValues;
 use tantivy::fieldnorm::FieldNormReader;
-use tantivy::schema::Field;
-use tantivy::{InvertedIndexReader, SegmentReader};
+use tantivy::query::{EnableScoring, Query, TermQuery};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocId, DocSet, InvertedIndexReader, SegmentReader, TERMINATED, Term};
 
 use crate::index::lexical::fields::{Fields, NUMBER_FIELD, SCORED_FIELDS};
 use crate::index::lexical::statistics::Totals;
@@ -52,15 +54,76 @@ impl Segment {
         })
     }
 
+    /// The totals of all documents that are alive.
     pub(super) fn totals(&self) -> Totals {
-        let tokens = self
-            .fields
-            .each_ref()
-            .map(|field| field.inverted.total_num_tokens());
+        let documents = self.reader.doc_ids_alive();
+        let each = documents.map(|document| self.totals_of(document));
+        each.fold(Totals::default(), Totals::plus)
+    }
+
+    pub(super) fn totals_of(&self, document: DocId) -> Totals {
+        let tokens = self.fields.each_ref();
         Totals {
-            documents: u64::from(self.reader.max_doc()),
-            tokens,
+            documents: 1,
+            tokens: tokens.map(|field| u64::from(field.lengths.fieldnorm(document))),
         }
+    }
+
+    /// The documents that are deleted and not merged away yet.
+    pub(super) fn dead(&self) -> BTreeSet<DocId> {
+        let Some(alive) = self.reader.alive_bitset() else {
+            return BTreeSet::new();
+        };
+        let all = 0..self.reader.max_doc();
+        all.filter(|document| alive.is_deleted(*document)).collect()
+    }
+
+    /// Counts among some documents those that have a term in a field.
+    pub(super) fn count_among(
+        &self,
+        documents: &BTreeSet<DocId>,
+        place: usize,
+        term: &Term,
+    ) -> tantivy::Result<u64> {
+        if documents.is_empty() {
+            return Ok(0);
+        }
+        let inverted = &self.fields[place].inverted;
+        let Some(mut postings) = inverted.read_postings(term, IndexRecordOption::Basic)? else {
+            return Ok(0);
+        };
+        let mut count = 0;
+        for &document in documents {
+            if postings.doc() < document {
+                postings.seek(document);
+            }
+            if postings.doc() == TERMINATED {
+                break;
+            }
+            count += u64::from(postings.doc() == document);
+        }
+        Ok(count)
+    }
+
+    /// The document of a memory that is alive here.
+    pub(super) fn document(&self, term: Term) -> tantivy::Result<Option<DocId>> {
+        let query = TermQuery::new(term, IndexRecordOption::Basic);
+        let schema = self.reader.schema();
+        let weight = query.weight(EnableScoring::disabled_from_schema(schema))?;
+        let mut scorer = weight.scorer(&self.reader, 1.0)?;
+        let alive = self.reader.alive_bitset();
+        while scorer.doc() != TERMINATED {
+            if alive.is_none_or(|alive| alive.is_alive(scorer.doc())) {
+                return Ok(Some(scorer.doc()));
+            }
+            scorer.advance();
+        }
+        Ok(None)
+    }
+
+    /// The largest number that it has.
+    pub(super) fn largest_number(&self) -> u64 {
+        self.numbers.max_value()
     }
 
     /// The memory of a tantivy document that is alive.
