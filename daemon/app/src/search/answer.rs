@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use helix_engine::{Evidence, Factors, Hit, Memory, MemoryNumber, WordsFound};
+use helix_engine::{Evidence, Factors, Hit, WordsFound};
+use helix_memory::{Memory, MemoryNumber};
 use helix_surface::snippet::Snippet;
 
 use super::{Found, Prepared};
