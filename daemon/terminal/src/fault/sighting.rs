@@ -174,10 +174,20 @@ fn sighting(lines: &[&str], Found { fault, at }: Found) -> Option<Sighting> {
     if said.is_empty() {
         return None;
     }
+    // Many directories have a `mod.rs`.
+    said.extend(place(&fault.file));
     Some(Sighting {
         fault,
         said: said.iter().map(|line| text_hash(line)).collect(),
     })
+}
+
+/// A file of a mistake, with its directory, in any checkout.
+fn place(file: &str) -> Option<String> {
+    let path = file.trim_start_matches("./");
+    let mut parts = path.rsplit(['/', '\\']).filter(|part| !part.is_empty());
+    let (name, directory) = (parts.next()?, parts.next()?);
+    Some(format!("in {directory}/{name}"))
 }
 
 /// The lines below which something may be said of a test: its own, and others with its name.
@@ -413,6 +423,7 @@ mod tests {
         assert!(!is_back(go, &go.replace("1.20", "1.50")));
         let moved = "error[E0382]: borrow of moved value: `rows`\n --> src/a/mod.rs:1:2\n";
         assert!(is_back(moved, &moved.replace(":1:2", ":7:9")));
+        assert!(!is_back(moved, &moved.replace("/a/", "/b/")));
         let compiled = |name: &str| {
             format!(
                 "error: undefined variable \"{name}\"\n\n** (CompileError) lib/a.ex: cannot compile module A.B (see above)\n"
