@@ -39,6 +39,8 @@ pub(super) struct Candidate<'a> {
     pub(super) topic: u32,
     pub(super) score: f32,
     pub(super) text: &'a str,
+    /// Whether its text is marked as looking like orders, which nobody else's mark stands for.
+    pub(super) is_suspect: bool,
     pub(super) code: Option<Code>,
 }
 
@@ -204,7 +206,8 @@ impl<'a> Waiting<'a> {
 
     /// Returns whether it has the words of another, small words and dress apart.
     fn repeats(&mut self, other: &mut Self, likeness: Option<f32>) -> bool {
-        let may_repeat = likeness.is_none_or(|likeness| likeness >= REPEATS_FROM)
+        let may_repeat = self.of.is_suspect == other.of.is_suspect
+            && likeness.is_none_or(|likeness| likeness >= REPEATS_FROM)
             && are_of_like_length(self.of.text, other.of.text);
         may_repeat && self.saying().is_some_and(|own| other.saying() == Some(own))
     }

@@ -11,6 +11,7 @@ const TEXTS: [&str; 8] = [
 fn candidate(topic: u32, score: f32, direction: [f32; 2]) -> Candidate<'static> {
     Candidate {
         topic,
+        is_suspect: false,
         score,
         text: TEXTS[topic as usize % TEXTS.len()],
         code: Some(Code::quantize(&direction).unwrap()),
@@ -20,6 +21,7 @@ fn candidate(topic: u32, score: f32, direction: [f32; 2]) -> Candidate<'static> 
 fn said(topic: u32, score: f32, text: &str) -> Candidate<'_> {
     Candidate {
         topic,
+        is_suspect: false,
         score,
         text,
         code: None,

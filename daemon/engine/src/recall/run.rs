@@ -412,6 +412,7 @@ impl Strand {
                 topic: topic(hit),
                 score: hit.score,
                 text: &hit.memory.text,
+                is_suspect: is_suspect(hit),
                 code,
             })
             .collect();
@@ -483,12 +484,16 @@ pub(super) fn stands_in(hits: &[Hit], number: MemoryNumber) -> bool {
     hits.iter().any(is_it)
 }
 
+fn is_suspect(hit: &Hit) -> bool {
+    !hit.memory.suspicions.is_empty()
+}
+
 /// Whether one of the hits has the same text, letter by letter; that one then stands for it.
 fn is_copied(hits: &mut [Hit], other: &Hit) -> bool {
     let is_on = helix_ablation::is_on("search/diversity");
-    let same = hits
-        .iter_mut()
-        .find(|hit| is_on && hit.memory.text == other.memory.text);
+    let same = hits.iter_mut().find(|hit| {
+        is_on && hit.memory.text == other.memory.text && is_suspect(hit) == is_suspect(other)
+    });
     let Some(hit) = same else { return false };
     hit.copies.push(other.memory.number);
     true
