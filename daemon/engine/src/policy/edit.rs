@@ -3,14 +3,16 @@
 //! An edit is decided on the record alone. The handle that follows a move, the sequence and the
 //! history belong to the store.
 
+mod orders;
 mod text;
 
 use std::collections::BTreeMap;
 
 use helix_redact::{Redact, Redacted, Secrets};
 
+pub use self::orders::gives_orders;
+use self::orders::suspect_again;
 use super::admit::{AdmitError, FIELD_MAX_BYTES, checked_summary, limit, unit_interval};
-use super::suspect::{self, Beside};
 use super::tags::{TAG_MAX_BYTES, TAGS_MAX};
 use crate::error::ErrorKind;
 use crate::model::{
@@ -361,88 +363,6 @@ impl Edit {
         follow_kind(self, &before, memory);
         suspect_again(self, &before, memory);
         Ok(*memory != before)
-    }
-}
-
-/// Suspects what an edit says. What somebody approved of the rest stays approved.
-fn suspect_again(edit: &Edit, before: &Memory, memory: &mut Memory) {
-    match edit {
-        Edit::Revise { .. } if memory.text != before.text => {
-            let mut beside = Beside::of(before).suspicions();
-            beside.retain(|name| before.suspicions.contains(name));
-            memory.suspicions = suspect::names_of(&memory.text);
-            add_suspicions(memory, beside);
-        }
-        Edit::Append { text } => {
-            let known = suspect::names_of(&before.text);
-            let mut new = suspect::names_of(&memory.text);
-            new.retain(|name| !known.contains(name));
-            new.extend(suspect::names_of(text));
-            add_suspicions(memory, new);
-        }
-        Edit::Set(fields) => add_suspicions(memory, Beside::of_fields(fields).suspicions()),
-        Edit::Tag { add, .. } => add_suspicions(memory, Beside::of_tags(add).suspicions()),
-        Edit::Move { topic } => {
-            let topic: &Topic = topic;
-            add_suspicions(memory, Beside::of_topic(topic.as_str()).suspicions());
-        }
-        _ => {}
-    }
-}
-
-impl<'m> Beside<'m> {
-    fn of(memory: &'m Memory) -> Self {
-        Self {
-            topic: memory.topic.as_str(),
-            summary: &memory.summary,
-            tags: &memory.tags,
-            source: memory.source.as_ref().map(|source| source.path.as_str()),
-            attributes: Some(&memory.attributes),
-        }
-    }
-
-    fn of_fields(fields: &'m Fields) -> Self {
-        let source = fields.source.as_ref().and_then(Option::as_ref);
-        Self {
-            summary: fields.summary.as_deref().unwrap_or_default(),
-            source: source.map(|source| source.reference.path.as_str()),
-            attributes: Some(&fields.attributes),
-            ..Self::default()
-        }
-    }
-
-    fn of_tags(tags: &'m [String]) -> Self {
-        Self {
-            tags,
-            ..Self::default()
-        }
-    }
-
-    fn of_topic(topic: &'m str) -> Self {
-        Self {
-            topic,
-            ..Self::default()
-        }
-    }
-}
-
-fn add_suspicions(memory: &mut Memory, names: Vec<String>) {
-    for name in names {
-        if !memory.suspicions.contains(&name) {
-            memory.suspicions.push(name);
-        }
-    }
-}
-
-/// Returns whether an edit says what looks like orders to an agent, as a new memory may.
-#[must_use]
-pub fn gives_orders(edit: &Edit, before: &Memory, memory: &Memory) -> bool {
-    let has_more = memory.suspicions.len() > before.suspicions.len();
-    match edit {
-        Edit::Revise { .. } => memory.text != before.text && !memory.suspicions.is_empty(),
-        Edit::Append { text } => has_more || !suspect::names_of(text).is_empty(),
-        Edit::Set(_) | Edit::Tag { .. } | Edit::Move { .. } => has_more,
-        _ => false,
     }
 }
 

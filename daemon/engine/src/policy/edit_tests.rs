@@ -7,6 +7,7 @@ use super::*;
 use crate::model::Kinds;
 use crate::model::sample::memory;
 use crate::policy::admit::Admitted;
+use crate::policy::suspect;
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros(1_795_000_000_000_000 + seconds * 1_000_000)
