@@ -182,10 +182,7 @@ fn gibberish_matches_nothing() {
             .unwrap();
         assert!(found.hits.len() <= 3, "{query}: {}", found.hits.len());
         assert!(
-            found
-                .hits
-                .iter()
-                .all(|hit| hit.found_by() == FoundBy::Unspecified)
+            found.hits.iter().all(|hit| hit.found_by() == FoundBy::Far)
                 && (found.hits.is_empty()
                     || found
                         .notes

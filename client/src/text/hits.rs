@@ -152,7 +152,7 @@ pub fn lacking(hit: &Hit) -> Option<&'static str> {
     }
 }
 
-/// Which other memories say what a hit says; `None` where none does.
+/// Names the other memories that say what a hit says; `None` where none does.
 #[must_use]
 pub fn also_in(hit: &Hit) -> Option<String> {
     let named: Vec<String> = hit
@@ -204,30 +204,23 @@ fn by_topic(hits: &[Hit]) -> Vec<(String, Vec<&Hit>)> {
 }
 
 fn head(memory: &Memory, hit: &Hit, view: &View, tags: bool) -> String {
-    let copies = if tags { also_in(hit) } else { None };
-    // What shows no metadata shows no tags, no successor and no confidence else.
-    let successor = if tags {
-        superseded(memory)
+    let mark = |what: String| format!(", {what}");
+    let lacks = lacking(hit)
+        .map(str::to_owned)
+        .map(mark)
+        .unwrap_or_default();
+    // A detail that shows metadata below shows none of this in the head.
+    let (more, tags) = if tags {
+        let copies = also_in(hit).map(mark).unwrap_or_default();
+        let more = copies + &superseded(memory) + &from(memory) + &doubt(memory);
+        (more, hashtags(memory))
     } else {
-        String::new()
+        (String::new(), String::new())
     };
-    // Nor where it was captured.
-    let captured = if tags { from(memory) } else { String::new() };
-    let doubt = if tags { doubt(memory) } else { String::new() };
-    let tags = if tags {
-        hashtags(memory)
-    } else {
-        String::new()
-    };
-    let marks = lacking(hit).map(str::to_owned).into_iter().chain(copies);
-    let mut mark = String::new();
-    for what in marks {
-        mark += &format!(", {what}");
-    }
     header([
         clean::line(&memory.handle),
         day(memory, view),
-        nature(memory) + &mark + &successor + &captured + &doubt,
+        nature(memory) + &lacks + &more,
         tags,
     ])
 }

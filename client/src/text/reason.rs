@@ -111,7 +111,8 @@ mod tests {
     fn a_score_is_told_as_a_product_and_where_it_comes_from() {
         let why = explanation();
         let score = why.fused * why.recency_factor * why.importance_factor * why.diversity_factor;
-        let expected = "score 0.811 = relevance 0.800 × age 0.970 × importance 1.100 × likeness to a better hit 0.950; \
+        let expected = "score 0.811 = relevance 0.800 × age 0.970 × importance 1.100 \
+                        × likeness to a better hit 0.950; \
                         2nd by words (redb, fsync); 11th by meaning (0.61 alike)";
         assert_eq!(reason(score, &why), expected);
     }
@@ -126,7 +127,8 @@ mod tests {
             topic_factor: 0.95,
             ..explanation()
         };
-        let expected = "score 0.885 = relevance 0.800 × said at the time asked for 1.200 × other project 0.970 \
+        let expected = "score 0.885 = relevance 0.800 × said at the time asked for 1.200 \
+                        × other project 0.970 \
                         × its topic has better hits 0.950; ";
         let told = reason(0.885, &why);
         assert!(told.starts_with(expected), "{told}");

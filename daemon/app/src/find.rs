@@ -42,12 +42,18 @@ pub fn some_handles(
 ) -> Result<String, Refusal> {
     let more = if numbers.len() > most { ", …" } else { "" };
     let some: Vec<MemoryNumber> = numbers.take(most).collect();
-    let memories = app.memory.strand.memories(&some)?;
-    let handles: Vec<&str> = memories
-        .iter()
-        .map(|memory| memory.handle.as_str())
-        .collect();
-    Ok(handles.join(", ") + more)
+    Ok(handles(app, &some)?.join(", ") + more)
+}
+
+/// The handles of memories.
+///
+/// # Errors
+/// When they cannot be read.
+pub(crate) fn handles(app: &App, numbers: &[MemoryNumber]) -> Result<Vec<String>, Refusal> {
+    let memories = app.memory.strand.memories(numbers)?.into_iter();
+    Ok(memories
+        .map(|memory| memory.handle.as_str().to_owned())
+        .collect())
 }
 
 /// A request to read memories.
@@ -213,7 +219,7 @@ fn by_words(app: &App, words: &str, asker: &Asker) -> Result<Target, Refusal> {
         );
         return Err(Refusal::not_found(message));
     }
-    // Who forgets a text means its copies as well.
+    // To forget a text is to forget its copies as well.
     let each = |hit: &Hit| std::iter::once(hit.memory.number).chain(hit.copies.clone());
     let numbers: Vec<MemoryNumber> = found.hits.iter().flat_map(each).collect();
     Ok(Target::Candidates(Told::all(app, &numbers)?))

@@ -1,7 +1,7 @@
 //! Fitting hits into a budget of tokens: as much relevant text a token as there is.
 //!
-//! What scores far below the best is left out. Each hit first gets
-//! the sentences around the words that were asked for; room that is left then goes to the best.
+//! A hit that scores far below the best is left out. Each other one first gets the sentences around
+//! the words that were asked for; room that is left then goes to the best.
 
 use helix_engine::{Hit, LexicalQuery};
 

@@ -66,7 +66,8 @@ impl<'a> From<&'a v1::WhyNot> for WhyNotDocument<'a> {
 #[derive(Debug, Serialize)]
 struct HitDocument<'a> {
     score: f32,
-    /// `words`, `some words`, `meaning`, `both`, `relation` or `far`; `null` when the newest were listed.
+    /// `words`, `some words`, `meaning`, `both`, `relation` or `far`; `null` when the newest were
+    /// listed.
     by: Option<&'static str>,
     memory: Option<MemoryDocument<'a>>,
     /// True if the text is a part of it, as it had room in a budget.
@@ -75,8 +76,8 @@ struct HitDocument<'a> {
     /// Handles of memories that say the same, for which it stands: the first of so many.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     also_in: &'a [String],
-    #[serde(skip_serializing_if = "is_zero")]
-    copies: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    copies: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<ExplanationDocument<'a>>,
 }
@@ -133,18 +134,10 @@ impl<'a> From<&'a v1::Hit> for HitDocument<'a> {
             memory: hit.memory.as_ref().map(MemoryDocument::from),
             is_cut: hit.is_cut,
             also_in: &hit.also_in,
-            copies: hit.copies,
+            copies: (hit.copies > 0).then_some(hit.copies),
             explanation: hit.explanation.as_ref().map(ExplanationDocument::from),
         }
     }
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde hands out references"
-)]
-const fn is_zero(count: &u32) -> bool {
-    *count == 0
 }
 
 /// Names what a hit has in common with the query.

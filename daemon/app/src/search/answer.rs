@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use helix_engine::{Evidence, Factors, Hit, WordsFound};
-use helix_memory::{Memory, MemoryNumber};
+use helix_memory::MemoryNumber;
 use helix_surface::snippet::Snippet;
 
 use super::{Found, Prepared};
@@ -46,9 +46,9 @@ pub struct Explanation {
     pub evidence: Evidence,
     /// What moved the score.
     pub factors: Factors,
-    /// What is left of it where it resembles a hit before it.
+    /// The share that is left of it where it resembles a hit before it.
     pub likeness: f32,
-    /// What is left of it where several hits before it are of its topic.
+    /// The share that is left of it where several hits before it are of its topic.
     pub of_topic: f32,
     /// The terms of the word index that it has.
     pub matched_terms: Vec<String>,
@@ -73,7 +73,7 @@ pub struct ToldHit {
     pub is_cut: bool,
     /// Handles of memories that say the same, for which it stands; some of them.
     pub also_in: Vec<String>,
-    /// How many those memories are.
+    /// The number of those memories.
     pub copies: usize,
 }
 
@@ -125,7 +125,7 @@ pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
                 (false, false) => found_by(hit),
             },
             is_cut: false,
-            also_in: handles(app, &hit.copies),
+            also_in: also_in(app, &hit.copies),
             copies: hit.copies.len(),
         }
     };
@@ -151,14 +151,12 @@ pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
 }
 
 /// The handles of the first copies; of none where they cannot be read.
-fn handles(app: &App, copies: &[MemoryNumber]) -> Vec<String> {
+fn also_in(app: &App, copies: &[MemoryNumber]) -> Vec<String> {
     if copies.is_empty() {
         return Vec::new();
     }
     let named = copies.get(..ALSO_IN_MAX).unwrap_or(copies);
-    let memories = app.memory.strand.memories(named).unwrap_or_default();
-    let handle = |memory: &Memory| memory.handle.as_str().to_owned();
-    memories.iter().map(handle).collect()
+    find::handles(app, named).unwrap_or_default()
 }
 
 /// Tells of each hit the part that has room.

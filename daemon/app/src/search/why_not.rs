@@ -309,7 +309,8 @@ fn copied(app: &App, search: &Search, of: MemoryNumber, place: usize) -> Result<
     let other = find::some_handles(app, [of].into_iter(), 1)?;
     let shown = search.limit;
     let why = format!(
-        "it says nearly the same as {other}, which stands for both in place {place}, of which {shown} are shown"
+        "it says nearly the same as {other}, which stands for both in place {place}, \
+         of which {shown} are shown"
     );
     let advice = "narrow the search to its topic, or compact what says the same";
     Ok(Reason::new("repeats", why, advice))

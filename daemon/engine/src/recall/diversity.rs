@@ -1,7 +1,7 @@
 //! Diversity: a text is shown once, and a topic's fourth hit steps back.
 //!
-//! What says in nearly the same words what a better hit says is that hit's copy, and takes no place
-//! of its own. Nothing else is left out. A hit competes with its score times a factor, so that it
+//! A hit that says in nearly the same words what a better one says is a copy of that one, and takes
+//! no place of its own. Nothing else is left out. A hit competes with its score times a factor, so that it
 //! stands behind another topic's only where that one is about as good.
 //!
 //! Measured (R@5 / nDCG@10): 363 prompts over 484 memories .798 / .783 with the memories' own
@@ -40,7 +40,7 @@ pub(super) struct Candidate<'a> {
     pub(super) topic: u32,
     pub(super) score: f32,
     pub(super) text: &'a str,
-    /// Whether its text is marked as looking like orders, which nobody else's mark stands for.
+    /// Its text is marked as looking like orders, and no hit without the mark stands for it.
     pub(super) is_suspect: bool,
     pub(super) code: Option<Code>,
 }
@@ -52,7 +52,7 @@ pub(super) struct Selection {
     /// What each of them counts beside what was chosen before it, on the scale of the scores;
     /// never rises.
     pub(super) worth: Vec<f32>,
-    /// What each of them loses beside what was chosen before it.
+    /// The loss of each beside those that were chosen before it.
     pub(super) beside: Vec<Beside>,
     /// The positions of the candidates that say what each of them says.
     pub(super) copies: Vec<Vec<usize>>,
@@ -60,12 +60,12 @@ pub(super) struct Selection {
     pub(super) taken: Taken,
 }
 
-/// What is left of a hit beside those before it: two factors, at most 1 each.
+/// The share that is left of a hit beside those before it: two factors, at most 1 each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Beside {
-    /// What is left where it resembles one of them.
+    /// For its likeness to one of them.
     pub(super) likeness: f32,
-    /// What is left where its topic has several.
+    /// For a topic that has several of them.
     pub(super) topic: f32,
 }
 

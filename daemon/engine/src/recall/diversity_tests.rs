@@ -105,7 +105,10 @@ fn candidates() -> impl Strategy<Value = Vec<(u32, u16, usize)>> {
 
 proptest! {
     #[test]
-    fn only_copies_are_left_out_and_nothing_better_is_far_behind(all in candidates(), limit in 0..25_usize) {
+    fn only_copies_are_left_out_and_nothing_better_is_far_behind(
+        all in candidates(),
+        limit in 0..25_usize,
+    ) {
         let candidates: Vec<Candidate<'_>> = all
             .iter()
             .map(|&(topic, score, text)| said(topic, f32::from(score) / 1_000.0, TEXTS[text]))

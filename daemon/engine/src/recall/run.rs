@@ -288,7 +288,7 @@ impl Strand {
             hits.extend(read.into_iter().filter(|hit| !is_copied(best, hit)));
             hits = ranked(hits);
             let selection = self.select(&hits, room);
-            // What repeats others steps back, and decay reorders a little.
+            // Copies are left out, and decay reorders a little.
             let best_unread = unread.as_slice().first().map(Scored::most);
             if best_unread.is_none_or(|best| selection.holds_against(best, room.limit)) {
                 break selection;
@@ -477,8 +477,8 @@ fn is_in(list: &[(MemoryNumber, f32)], number: MemoryNumber) -> bool {
     list.iter().any(|(listed, _)| *listed == number)
 }
 
-/// Whether a memory is a hit, or a hit stands for it.
-pub(super) fn stands_in(hits: &[Hit], number: MemoryNumber) -> bool {
+/// Returns whether a memory is a hit, or a hit stands for it.
+fn stands_in(hits: &[Hit], number: MemoryNumber) -> bool {
     let is_it = |hit: &Hit| hit.memory.number == number || hit.copies.contains(&number);
     hits.iter().any(is_it)
 }
@@ -487,7 +487,7 @@ fn is_suspect(hit: &Hit) -> bool {
     !hit.memory.suspicions.is_empty()
 }
 
-/// Whether one of the hits has the same text, letter by letter; that one then stands for it.
+/// Returns whether one of the hits has the same text, letter by letter; that one then stands for it.
 fn is_copied(hits: &mut [Hit], other: &Hit) -> bool {
     let is_on = helix_ablation::is_on("search/diversity");
     let same = hits.iter_mut().find(|hit| {

@@ -81,10 +81,10 @@ pub struct Hit {
     pub evidence: Evidence,
     /// What moved the score.
     pub factors: Factors,
-    /// What is left of it where it resembles a hit before it. The score is the fused one times the
-    /// factors times this and what is left for its topic.
+    /// The share that is left of it where it resembles a hit before it. The score is the fused one
+    /// times the factors, times this and the share for its topic.
     pub likeness: f32,
-    /// What is left of it where several hits before it are of its topic.
+    /// The share that is left of it where several hits before it are of its topic.
     pub of_topic: f32,
     /// Memories that say the same in nearly the same words, for which it stands.
     pub copies: Vec<MemoryNumber>,

@@ -177,11 +177,13 @@ mod tests {
     fn what_is_not_found_is_named_with_its_question() {
         let whole = finding(&reach(29, &[]));
         assert_eq!(whole.level, Level::Ok);
-        let expected = "29 of 29 memories are found among the first ten by a question of its own words; 1 have too few words for one";
+        let expected = "29 of 29 memories are found among the first ten by a question of its own words; \
+                        1 have too few words for one";
         assert_eq!(whole.detail, expected);
         let part = finding(&reach(20, &["ops/import", "far/off"]));
         assert_eq!(part.level, Level::Warning);
-        let expected = "18 of 20 memories are found among the first ten by a question of its own words; \
+        let expected = "18 of 20 memories are found among the first ten by a question of its own \
+                        words; \
                         1 have too few words for one; 9 older ones were left out after 60 s; \
                         1 on no page: far/off (\"nightly import\": too far); \
                         1 on a later page: ops/import (\"nightly import\": place 14); \

@@ -36,7 +36,7 @@ pub(super) struct Committed {
     /// The largest number that any segment has.
     largest_number: u64,
     totals: Totals,
-    /// What was counted for terms where documents are dead: nothing here changes.
+    /// Counts of terms, kept where documents are dead: nothing here changes.
     counted: Mutex<HashMap<String, Frequencies>>,
 }
 

@@ -16,7 +16,7 @@ pub(super) struct State {
     /// The tail that a flush is committing.
     pub(super) frozen: Option<Arc<Generation>>,
     pub(super) active: Generation,
-    /// What the tail hides of the committed documents.
+    /// The committed documents that the tail hides.
     hidden: Hidden,
     pub(super) watermark: u64,
 }
@@ -85,7 +85,7 @@ impl State {
 
     /// Lets the committed document of a number that the tail masks count for nothing.
     pub(super) fn hide(&mut self, number: u32, fields: &Fields) {
-        // What cannot be read counts until the flush, and the next search says why.
+        // A document that cannot be read counts until the flush, and the next search says why.
         if let Err(error) = self.hidden.hide(number, &self.committed, fields) {
             tracing::debug!(
                 error = &error as &dyn std::error::Error,
@@ -152,8 +152,8 @@ impl State {
         })
     }
 
-    /// How many documents and tokens there are; while a flush runs, versions that it commits and
-    /// that were replaced since are included.
+    /// The numbers of documents and tokens; while a flush runs, versions that it commits and that
+    /// were replaced since are included.
     pub(super) fn totals(&self) -> Totals {
         let committed = self.committed.totals().minus(self.hidden.totals());
         self.generations()

@@ -1,4 +1,4 @@
-//! What is replaced or removed counts for nothing, wherever it still stands.
+//! A memory that is replaced or removed counts for nothing, wherever it still stands.
 
 use super::*;
 
