@@ -15,11 +15,13 @@ use crate::silence::read;
 const SUPERSEDES_PRECISION_MIN: f64 = 0.97;
 
 /// The pairs, those that nobody who fits rules has seen, and those of changes and restatements.
-const FILES: [&str; 4] = [
+const FILES: [&str; 6] = [
     "memory-pairs.json",
     "memory-pairs-held.json",
     "memory-pairs-changes.json",
     "memory-pairs-amended.json",
+    "memory-pairs-favoured.json",
+    "memory-pairs-parts.json",
 ];
 
 /// Two statements, the one that was known first.
