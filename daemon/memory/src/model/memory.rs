@@ -10,6 +10,7 @@ use helix_neutral::one_line;
 
 /// Whether a text may be put in front of an agent that did not ask: somebody stands behind it, and
 /// it is not held back for looking like orders that no person gave.
+#[must_use]
 pub fn is_shown_unasked(origin: Origin, is_held_back: bool) -> bool {
     origin.is_shown_unasked() && (origin == Origin::User || !is_held_back)
 }

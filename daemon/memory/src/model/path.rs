@@ -56,6 +56,7 @@ impl SourceRef {
 
 /// The ways in which systems write a path, each once: as it is, and where it has accents, with them
 /// on their letters and apart.
+#[must_use]
 pub fn spellings(path: &str) -> Vec<Cow<'_, str>> {
     let mut all = vec![Cow::Borrowed(path)];
     if !path.is_ascii() {

@@ -254,10 +254,7 @@ fn says_again(known: &Statement, new: &Statement) -> bool {
 fn is_said(known: &Statement, part: &statement::Part) -> bool {
     let said = part.words().filter(|word| known.has(word)).count();
     let share = ratio(said, part.words.len());
-    // What ended of a thing says nothing of the rest of it.
-    let of_head = part.head.iter().filter(|word| known.has(word)).count();
-    let is_of_it = part.head.is_empty() || ratio(of_head, part.head.len()) >= GONE_KNOWN_MIN;
-    said > 0 && share >= GONE_KNOWN_MIN && is_of_it && known.has_all(&part.names)
+    said > 0 && share >= GONE_KNOWN_MIN && known.has_all(&part.names)
 }
 
 /// What the new text denies that the known one says and does not deny itself, of the very same

@@ -119,6 +119,7 @@ fn plain_words(text: &str) -> impl Iterator<Item = String> {
 }
 
 /// Returns whether a character belongs to a script that is written without blanks between words.
+#[must_use]
 pub fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
 }

@@ -44,6 +44,7 @@ thread_local! {
 }
 
 /// Returns the English stem of a lowercased word.
+#[must_use]
 pub fn stem(word: &str) -> CompactString {
     let place = usize::try_from(FxBuildHasher.hash_one(word) >> 32).unwrap_or_default() % RECENT;
     let recent = |recent: &RefCell<Vec<Stemmed>>| {

@@ -7,9 +7,11 @@
 
 use std::hash::BuildHasher;
 
+use compact_str::CompactString;
 use rustc_hash::FxBuildHasher;
 
 use super::GONE_KNOWN_MIN;
+use super::claims::Claim;
 use super::rules::{Rules, rules};
 use super::statement::{Part, Statement, gone, is_number, is_of_form, lowered, stem, words};
 use crate::policy::resemble::is_unspaced;
@@ -102,6 +104,7 @@ impl Outline {
     }
 
     /// Returns whether the text may be more to a new statement than one that stands beside it.
+    #[must_use]
     pub fn may_concern(&self, new: &Sought) -> bool {
         self.is_unspaced
             || new.is_unspaced
@@ -141,17 +144,17 @@ impl Sought {
         let gone = new.departures.iter();
         let gone = gone.chain(new.denials.iter().map(|denial| &denial.gone));
         let specific = rules().into_iter().flat_map(|rules| {
-            let stems = new.words.iter().map(|stem| stem.as_str());
+            let stems = new.words.iter().map(CompactString::as_str);
             stems.filter(|stem| is_specific(stem, rules))
         });
-        let subjects = new.claims.iter().map(|claim| claim.subject());
+        let subjects = new.claims.iter().map(Claim::subject);
         let subjects = subjects.filter(|subject| !subject.is_empty());
         Self {
-            words: Stems::of(new.words.iter().map(|stem| stem.as_str())),
+            words: Stems::of(new.words.iter().map(CompactString::as_str)),
             specific: Stems::of(specific),
             gone: gone.map(Stems::of_part).collect(),
             subjects: subjects
-                .map(|subject| Stems::of(subject.iter().map(|stem| stem.as_str())))
+                .map(|subject| Stems::of(subject.iter().map(CompactString::as_str)))
                 .collect(),
             is_unspaced: new.is_unspaced,
         }

@@ -33,9 +33,6 @@ pub(super) struct Part {
     pub(super) words: BTreeSet<CompactString>,
     /// Those among them that are names, identifiers, paths, versions or numbers.
     pub(super) names: BTreeSet<CompactString>,
-    /// Those for the part of a thing that it names: `the v1 endpoint` of `the v1 endpoint of the
-    /// ledger`. Empty where it names no part.
-    pub(super) head: BTreeSet<CompactString>,
 }
 
 impl Part {
@@ -53,6 +50,10 @@ pub(super) struct Denial {
 }
 
 /// A text that is compared with others.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is read of a text by itself"
+)]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statement {
     /// Stems of its words, those of form left out.
@@ -183,23 +184,9 @@ pub(super) fn gone(named: &[&str], rules: &Rules) -> Vec<Part> {
     named
         .iter()
         .filter(|gone| gone.split_whitespace().count() <= GONE_WORDS_MAX)
-        .map(|gone| Part {
-            head: head(gone, rules),
-            ..part(gone, rules)
-        })
+        .map(|gone| part(gone, rules))
         .filter(|gone| !gone.words.is_empty())
         .collect()
-}
-
-/// The words for a part in a name of a part of a thing.
-fn head(named: &str, rules: &Rules) -> BTreeSet<CompactString> {
-    let (part_first, owner_first) = ([" of ", " von ", " vom "], ["'s ", "’s "]);
-    let of = part_first.iter().filter_map(|of| named.split_once(of));
-    let of = of.map(|(head, _)| head);
-    let mut owned = owner_first.iter().filter_map(|of| named.split_once(of));
-    let head = of.min_by_key(|head| head.len());
-    let head = head.or_else(|| owned.next().map(|(_, head)| head));
-    head.map(|head| part(head, rules).words).unwrap_or_default()
 }
 
 /// The numbers of a text that may stand beside others of their kind.
