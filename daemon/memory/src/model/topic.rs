@@ -17,7 +17,7 @@ pub enum InvalidTopic {
     /// Nothing is left after sanitising.
     #[error("topic {} has no letter or digit; name it like `build-gotchas`", quoted(.0))]
     Empty(String),
-    /// More than [`TOPIC_MAX_BYTES`].
+    /// More than `TOPIC_MAX_BYTES`.
     #[error("topic of {0} bytes is longer than {TOPIC_MAX_BYTES}; shorten it")]
     TooLong(usize),
 }

@@ -1,7 +1,7 @@
 //! When a memory that nobody needs leaves what is shown by default, and when it leaves the indexes.
 //!
 //! Nothing is ever deleted. When confidence fell below the threshold follows from the formula of
-//! [`super::decay`], so no state is kept for it.
+//! `decay`, so no state is kept for it.
 
 use super::decay::{CENTRAL, Fading};
 use crate::model::{Status, Timestamp};
