@@ -385,11 +385,12 @@ fn departures(app: &App, scope: &Scope, memories: &[Memory], why: &str) -> Depar
 }
 
 /// How a memory leaves the indexes, or the review, without a tombstone, so that it may come back.
+/// In one step: an archived one that somebody recalls before it is pruned would come into use again.
 fn departure(memory: &Memory) -> Vec<Vec<Edit>> {
     match memory.status {
-        Status::Active => vec![vec![Edit::Archive], vec![Edit::Prune]],
-        Status::Archived => vec![vec![Edit::Prune]],
-        Status::Quarantined => vec![vec![turned(memory, Status::Pruned)]],
+        Status::Active | Status::Archived | Status::Quarantined => {
+            vec![vec![turned(memory, Status::Pruned)]]
+        }
         Status::Superseded | Status::Forgotten | Status::Pruned => Vec::new(),
     }
 }
