@@ -139,7 +139,7 @@ fn a_statement_about_the_same_service_is_found_among_many_of_its_form() {
     let new = "We switched the billing web app from npm to pnpm.";
     let words = WordSet::of(new);
     let neighbours = world.strand.neighbours(new, &Scope::Global, &words);
-    let mut numbers = neighbours.unwrap().into_iter().map(|memory| memory.number);
+    let mut numbers = neighbours.unwrap().into_iter();
     assert!(numbers.any(|number| number == known));
 }
 

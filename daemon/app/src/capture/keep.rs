@@ -154,7 +154,9 @@ fn is_known(app: &App, admitted: &mut Admitted) -> Result<bool, Refusal> {
     }
     let words = WordSet::of(&admitted.text);
     let neighbours = strand.neighbours(&admitted.text, &admitted.scope, &words)?;
-    let corrections = strand.corrections(admitted, Origin::Agent, &words, &neighbours);
+    let statement = strand.statement(&admitted.text);
+    let concerned = strand.concerned(&neighbours, &statement, &words)?;
+    let corrections = strand.corrections(admitted, Origin::Agent, &words, &concerned);
     let against = corrections
         .iter()
         .find(|correction| correction.verdict != Verdict::Extends);
@@ -164,7 +166,7 @@ fn is_known(app: &App, admitted: &mut Admitted) -> Result<bool, Refusal> {
         return Ok(false);
     }
     Ok(strand
-        .near_duplicate(&admitted.text, &words, &neighbours)
+        .near_duplicate(&admitted.text, &words, &concerned)
         .is_some())
 }
 

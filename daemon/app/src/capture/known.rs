@@ -54,6 +54,7 @@ impl Waiting {
             return Ok(true);
         }
         let near = strand.neighbours_among(text, scope, &words, Status::Quarantined)?;
+        let near = strand.memories(&near)?;
         Ok(strand.near_duplicate(text, &words, &near).is_some())
     }
 
@@ -105,6 +106,7 @@ impl Novelty for Stored<'_> {
         let strand = &self.app.memory.strand;
         // Where the index cannot be read, the text counts as new: the store decides again.
         let near = strand.neighbours(&text, self.scope, &words);
+        let near = near.and_then(|near| Ok(strand.memories(&near)?));
         let particulars = Particulars::of(&text);
         let alike = near
             .unwrap_or_default()

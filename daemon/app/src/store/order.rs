@@ -175,17 +175,22 @@ impl<'a> Order<'a> {
     /// The comparison with what is known, again where an earlier draft changes some of that; `None`
     /// where none does.
     fn near_as_it_is_now(&self, draft: &Gathered) -> Option<Near> {
-        let known = &draft.near.neighbours;
-        let is_changed = |memory: &Memory| {
-            self.gone.contains(&memory.number) || self.reworded.contains_key(&memory.number)
-        };
-        if !known.iter().any(is_changed) {
+        let near = &draft.near;
+        let reworded = near
+            .neighbours
+            .iter()
+            .filter_map(|number| self.reworded.get(number));
+        let reworded: Vec<&Memory> = reworded.collect();
+        let is_gone = |memory: &&Memory| self.gone.contains(&memory.number);
+        if reworded.is_empty() && !near.concerned.iter().any(|memory| is_gone(&memory)) {
             return None;
         }
-        let neighbours = known
-            .iter()
-            .filter(|memory| !self.gone.contains(&memory.number))
-            .map(|memory| self.reworded.get(&memory.number).unwrap_or(memory).clone())
+        let is_as_it_was = |memory: &&Memory| !self.reworded.contains_key(&memory.number);
+        let as_they_were = near.concerned.iter().filter(is_as_it_was);
+        let concerned = as_they_were
+            .chain(reworded)
+            .filter(|memory| !is_gone(memory))
+            .cloned()
             .collect();
         Some(Near::of(
             self.strand,
@@ -193,7 +198,7 @@ impl<'a> Order<'a> {
             &draft.statement,
             self.asker.actor.origin,
             &draft.words,
-            neighbours,
+            concerned,
         ))
     }
 

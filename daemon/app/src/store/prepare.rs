@@ -56,7 +56,9 @@ pub(super) struct Gathered {
 /// What is known that shares words with a draft.
 #[derive(Default)]
 pub(super) struct Near {
-    pub(super) neighbours: Vec<Memory>,
+    pub(super) neighbours: Vec<MemoryNumber>,
+    /// Those of them that it may repeat, correct or extend.
+    pub(super) concerned: Vec<Memory>,
     /// Those that it corrects or extends.
     pub(super) corrections: Vec<Correction>,
     /// The one that it nearly repeats, with the similarity.
@@ -64,23 +66,24 @@ pub(super) struct Near {
 }
 
 impl Near {
-    /// Compares a draft with its neighbours.
+    /// Compares a draft with those of its neighbours that it concerns.
     pub(super) fn of(
         strand: &Strand,
         admitted: &Admitted,
         statement: &Statement,
         by: Origin,
         words: &WordSet,
-        neighbours: Vec<Memory>,
+        concerned: Vec<Memory>,
     ) -> Self {
-        if neighbours.is_empty() {
+        if concerned.is_empty() {
             return Self::default();
         }
         let standing = standing(admitted, by);
         Self {
-            corrections: strand.corrections_by(statement, standing, words, &neighbours),
-            nearest: strand.near_duplicate(&admitted.text, words, &neighbours),
-            neighbours,
+            neighbours: Vec::new(),
+            corrections: strand.corrections_by(statement, standing, words, &concerned),
+            nearest: strand.near_duplicate(&admitted.text, words, &concerned),
+            concerned,
         }
     }
 }
@@ -292,14 +295,10 @@ pub(super) fn gather(
         let strand = &app.memory.strand;
         let statement = strand.statement(&admitted.text);
         let neighbours = strand.neighbours(&admitted.text, &admitted.scope, &words)?;
-        let mut near = Near::of(
-            strand,
-            &admitted,
-            &statement,
-            asker.actor.origin,
-            &words,
-            neighbours,
-        );
+        let concerned = strand.concerned(&neighbours, &statement, &words)?;
+        let by = asker.actor.origin;
+        let mut near = Near::of(strand, &admitted, &statement, by, &words, concerned);
+        near.neighbours = neighbours;
         let replaced_before = corrections::replaced_before(app, &admitted, &near.corrections)?;
         near.corrections.extend(replaced_before);
         (statement, near)

@@ -1,19 +1,15 @@
 //! Finds known memories that a new text corrects: by words in common, decided by
 //! `policy::consolidate`.
 
-use helix_memory::consolidate::Sought;
 use helix_memory::{
     Admitted, Memory, MemoryId, MemoryNumber, Origin, Particulars, Scope, Sequence, Statement,
     Status, TextStanding as Standing, Verdict, VerdictReason as Why, WordSet, consolidate,
     is_unspaced,
 };
 
+use super::statements::Compared;
 use super::{RESEMBLE_CANDIDATES, ReadError, Strand, prefix_length};
 use crate::index::catalog::{Catalog, Row};
-
-/// Jaccard similarity below which two texts are not compared as statements: reading them costs
-/// more than all else of a store.
-const COMPARED_ALIKE_MIN: f32 = 0.08;
 
 /// Pairs of characters of writing without blanks that are looked up, at most.
 const UNSPACED_MAX: usize = 40;
@@ -58,7 +54,7 @@ impl Strand {
         text: &str,
         scope: &Scope,
         words: &WordSet,
-    ) -> Result<Vec<Memory>, ReadError> {
+    ) -> Result<Vec<MemoryNumber>, ReadError> {
         self.neighbours_among(text, scope, words, Status::Active)
     }
 
@@ -72,9 +68,8 @@ impl Strand {
         scope: &Scope,
         words: &WordSet,
         status: Status,
-    ) -> Result<Vec<Memory>, ReadError> {
-        let candidates = self.candidates(text, scope, words, |_, row| row.status == status)?;
-        Ok(self.memories(&candidates)?)
+    ) -> Result<Vec<MemoryNumber>, ReadError> {
+        self.candidates(text, scope, words, |_, row| row.status == status)
     }
 
     /// The same of certain statuses, of those that are wanted.
@@ -87,11 +82,41 @@ impl Strand {
         scope: &Scope,
         statuses: &[Status],
         is_wanted: impl Fn(MemoryNumber) -> bool,
-    ) -> Result<Vec<Memory>, ReadError> {
+    ) -> Result<Vec<MemoryNumber>, ReadError> {
         let words = WordSet::of(text);
         let is_wanted = |number, row: &Row| statuses.contains(&row.status) && is_wanted(number);
-        let candidates = self.candidates(text, scope, &words, is_wanted)?;
-        Ok(self.memories(&candidates)?)
+        self.candidates(text, scope, &words, is_wanted)
+    }
+
+    /// Reads of a new text's neighbours those that it may repeat, correct or extend: the others,
+    /// nearly all, are told by what was read of their texts before. `words` are the new text's.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn concerned(
+        &self,
+        neighbours: &[MemoryNumber],
+        new: &Statement,
+        words: &WordSet,
+    ) -> Result<Vec<Memory>, ReadError> {
+        let compared = Compared::new(new, words);
+        let (numbers, hashes): (Vec<_>, Vec<_>) = {
+            let catalog = self.catalog();
+            let rows = neighbours
+                .iter()
+                .map(|&number| (number, catalog.row(number)));
+            rows.filter_map(|(number, row)| Some((number, row?.text_hash)))
+                .unzip()
+        };
+        let of_no_concern = self.statements.of_no_concern(&hashes, &compared);
+        let wanted = numbers.into_iter().zip(of_no_concern);
+        let wanted: Vec<MemoryNumber> = wanted
+            .filter_map(|(number, is_of_none)| (!is_of_none).then_some(number))
+            .collect();
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(self.memories(&wanted)?)
     }
 
     /// The memories that share most of a text's rarest words, and those that share one of its most
@@ -159,9 +184,6 @@ impl Strand {
             by,
             confidence: admitted.confidence,
         };
-        if neighbours.is_empty() {
-            return Vec::new();
-        }
         self.corrections_by(&self.statement(&admitted.text), standing, words, neighbours)
     }
 
@@ -174,12 +196,14 @@ impl Strand {
         words: &WordSet,
         neighbours: &[Memory],
     ) -> Vec<Correction> {
-        let sought = Sought::of(new);
+        if neighbours.is_empty() {
+            return Vec::new();
+        }
+        let compared = Compared::new(new, words);
         let mut corrections = Vec::new();
         for memory in neighbours {
             let known = self.reading(&memory.text);
-            let has_words = new.is_unspaced() || words.jaccard(&known.words) >= COMPARED_ALIKE_MIN;
-            if has_words && known.outline(&memory.text).may_concern(&sought) {
+            if known.may_be_corrected(&memory.text, &compared) {
                 let known = known.statement(&memory.text);
                 corrections.extend(Correction::of(known, new, memory, standing));
             }

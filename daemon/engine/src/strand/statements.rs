@@ -3,17 +3,41 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use hashbrown::HashMap;
-use helix_memory::consolidate::Outline;
+use helix_memory::consolidate::{Outline, Sought};
 use helix_memory::{Statement, WordSet};
+use rustc_hash::FxHashMap;
 
 use super::Strand;
 
 /// Bytes of texts of one half of what is kept; what is read takes some twenty times its text.
 const HALF_MAX_BYTES: usize = 512 * 1024;
 
+/// Jaccard similarity below which two texts are not compared as statements: reading them costs
+/// more than all else of a store.
+const COMPARED_ALIKE_MIN: f32 = 0.08;
+
+/// A new text that known ones are compared with.
+pub(super) struct Compared<'n> {
+    words: &'n WordSet,
+    sought: Sought,
+    is_unspaced: bool,
+}
+
+impl<'n> Compared<'n> {
+    /// A text that was read, and its words.
+    pub(super) fn new(new: &Statement, words: &'n WordSet) -> Self {
+        Self {
+            words,
+            sought: Sought::of(new),
+            is_unspaced: new.is_unspaced(),
+        }
+    }
+}
+
 /// What was read of a text.
 pub(super) struct Read {
+    /// Bytes of the text.
+    bytes: usize,
     pub(super) words: WordSet,
     /// Read when somebody compares it.
     outline: OnceLock<Outline>,
@@ -22,8 +46,27 @@ pub(super) struct Read {
 }
 
 impl Read {
+    /// Returns whether a new text may say more of this one than that both stand.
+    pub(super) fn may_be_corrected(&self, text: &str, new: &Compared<'_>) -> bool {
+        self.is_near(new) && self.outline(text).may_concern(&new.sought)
+    }
+
+    /// Returns whether the text needs no look beside a new one, as far as that was read already:
+    /// the new one neither repeats it nor corrects it.
+    fn is_of_no_concern(&self, new: &Compared<'_>) -> bool {
+        if new.words.jaccard(&self.words) > WordSet::NEAR_DUPLICATE {
+            return false;
+        }
+        let is_apart = |outline: &Outline| !outline.may_concern(&new.sought);
+        !self.is_near(new) || self.outline.get().is_some_and(is_apart)
+    }
+
+    fn is_near(&self, new: &Compared<'_>) -> bool {
+        new.is_unspaced || new.words.jaccard(&self.words) >= COMPARED_ALIKE_MIN
+    }
+
     /// What tells that the text, from which this was read, needs no comparison.
-    pub(super) fn outline(&self, text: &str) -> &Outline {
+    fn outline(&self, text: &str) -> &Outline {
         self.outline.get_or_init(|| Outline::of(text))
     }
 
@@ -33,32 +76,43 @@ impl Read {
     }
 }
 
-/// What was read, by the texts. The younger half is looked into first; when it is full, it becomes
-/// the older one, and what nobody asked for since is dropped.
+/// What was read, by the hashes of the texts. The younger half is looked into first; when it is
+/// full, it becomes the older one, and what nobody asked for since is dropped.
 #[derive(Default)]
 pub(super) struct Statements(Mutex<Halves>);
 
 #[derive(Default)]
 struct Halves {
-    younger: HashMap<Box<str>, Arc<Read>>,
-    older: HashMap<Box<str>, Arc<Read>>,
+    younger: FxHashMap<u64, Arc<Read>>,
+    older: FxHashMap<u64, Arc<Read>>,
     /// Bytes of the texts of the younger half.
     bytes: usize,
 }
 
 impl Statements {
     fn of(&self, text: &str) -> Arc<Read> {
-        if let Some(known) = self.halves(|halves| halves.known(text)) {
+        let hash = WordSet::text_hash(text);
+        if let Some(known) = self.halves(|halves| halves.known(hash)) {
             return known;
         }
         // Nobody waits for a text that another one reads.
         let read = Arc::new(Read {
+            bytes: text.len(),
             words: WordSet::of(text),
             outline: OnceLock::new(),
             statement: OnceLock::new(),
         });
-        self.halves(|halves| halves.keep(text.into(), Arc::clone(&read)));
+        self.halves(|halves| halves.keep(hash, Arc::clone(&read)));
         read
+    }
+
+    /// Returns of each text, by its hash, whether it is known to be of no concern to a new one.
+    pub(super) fn of_no_concern(&self, hashes: &[u64], new: &Compared<'_>) -> Vec<bool> {
+        let known: Vec<_> =
+            self.halves(|halves| hashes.iter().map(|hash| halves.known(*hash)).collect());
+        let is_of_none =
+            |read: Option<Arc<Read>>| read.is_some_and(|read| read.is_of_no_concern(new));
+        known.into_iter().map(is_of_none).collect()
     }
 
     fn halves<T>(&self, ask: impl FnOnce(&mut Halves) -> T) -> T {
@@ -67,22 +121,22 @@ impl Statements {
 }
 
 impl Halves {
-    fn known(&mut self, text: &str) -> Option<Arc<Read>> {
-        if let Some(known) = self.younger.get(text) {
+    fn known(&mut self, hash: u64) -> Option<Arc<Read>> {
+        if let Some(known) = self.younger.get(&hash) {
             return Some(Arc::clone(known));
         }
-        let (text, known) = self.older.remove_entry(text)?;
-        self.keep(text, Arc::clone(&known));
+        let known = self.older.remove(&hash)?;
+        self.keep(hash, Arc::clone(&known));
         Some(known)
     }
 
-    fn keep(&mut self, text: Box<str>, read: Arc<Read>) {
-        if self.bytes + text.len() > HALF_MAX_BYTES {
+    fn keep(&mut self, hash: u64, read: Arc<Read>) {
+        if self.bytes + read.bytes > HALF_MAX_BYTES {
             self.older = std::mem::take(&mut self.younger);
             self.bytes = 0;
         }
-        self.bytes += text.len();
-        self.younger.insert(text, read);
+        self.bytes += read.bytes;
+        self.younger.insert(hash, read);
     }
 }
 
@@ -136,8 +190,8 @@ mod tests {
             );
         }
         let kept = statements.halves(|halves| {
-            let texts = halves.younger.keys().chain(halves.older.keys());
-            texts.map(|text| text.len()).sum::<usize>()
+            let texts = halves.younger.values().chain(halves.older.values());
+            texts.map(|read| read.bytes).sum::<usize>()
         });
         assert!(kept <= 2 * HALF_MAX_BYTES, "{kept}");
         assert!(kept > HALF_MAX_BYTES, "{kept}");

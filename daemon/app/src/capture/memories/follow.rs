@@ -464,13 +464,15 @@ fn is_known(app: &App, admitted: &Admitted) -> Result<bool, Refusal> {
     }
     let words = WordSet::of(&admitted.text);
     let neighbours = strand.neighbours(&admitted.text, &admitted.scope, &words)?;
-    let corrections = strand.corrections(admitted, Origin::Import, &words, &neighbours);
+    let statement = strand.statement(&admitted.text);
+    let concerned = strand.concerned(&neighbours, &statement, &words)?;
+    let corrections = strand.corrections(admitted, Origin::Import, &words, &concerned);
     let corrects = |verdict: Verdict| verdict != Verdict::Extends;
     if corrections.iter().any(|found| corrects(found.verdict)) {
         return Ok(false);
     }
     Ok(strand
-        .near_duplicate(&admitted.text, &words, &neighbours)
+        .near_duplicate(&admitted.text, &words, &concerned)
         .is_some())
 }
 

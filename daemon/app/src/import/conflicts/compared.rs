@@ -140,9 +140,10 @@ impl<'s> Compared<'s> {
         }
         let words = WordSet::of(&member.text);
         let new = self.strand.statement(&member.text);
+        let concerned = self.strand.concerned(&neighbours, &new, &words)?;
         Ok(self
             .strand
-            .corrections_by(&new, member.standing, &words, &neighbours))
+            .corrections_by(&new, member.standing, &words, &concerned))
     }
 
     /// What a memory means to an earlier one of the import, as that is now.
