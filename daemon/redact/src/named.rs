@@ -319,14 +319,10 @@ impl Names {
         }
         let captures = self.phrase.captures(rest)?;
         let phrase = captures.name("phrase")?;
-        let ends_line = rest.get(phrase.end()..).is_none_or(|behind| {
-            behind
-                .trim_start_matches([' ', '\t'])
-                .starts_with(['\r', '\n'])
-                || behind.trim().is_empty()
-        });
+        let behind = rest.get(phrase.end()..).unwrap_or_default();
+        let is_last = ends_line(behind, &[' ', '\t']);
         let is_given = match captures.name("said") {
-            None => ends_line,
+            None => is_last,
             Some(_) => values.is_no_sentence(phrase.as_str()),
         };
         (is_given && values.is_phrase(phrase.as_str(), false)).then(|| phrase.range())
@@ -460,10 +456,7 @@ impl Form {
         let close = group(&captures, "close");
         let operator = group(&captures, "operator");
         let behind = rest.get(value.end()..).unwrap_or_default();
-        let is_line = behind
-            .trim_start_matches([' ', '`'])
-            .starts_with(['\r', '\n'])
-            || behind.trim().is_empty();
+        let is_line = ends_line(behind, &[' ', '`']);
         // A quotation that ends in the name is no key, and in backquotes is what a sentence is about.
         let is_key =
             opened.is_some_and(|opened| matches!(opened, '"' | '\'') && close.ends_with(opened));
@@ -488,6 +481,11 @@ impl Form {
             named.is_secret(value.as_str(), by, values) && (self.way != Way::Below || is_line);
         is_secret.then(|| value.range())
     }
+}
+
+/// Returns whether nothing but these characters stands before the next line.
+fn ends_line(behind: &str, skipped: &[char]) -> bool {
+    behind.trim_start_matches(skipped).starts_with(['\r', '\n']) || behind.trim().is_empty()
 }
 
 fn group<'t>(captures: &Captures<'t>, name: &str) -> &'t str {

@@ -7,12 +7,12 @@ use helix_capture::{Candidate, Evidence};
 use helix_engine::{Corrects, Request, Stamps, Strand};
 use helix_memory::{
     Actor, Admitted, Draft, GitContext, Keys, MemoryId, Nearby, Origin, Provenance, Scope,
-    SourceRef, Statement, Status, Timestamp, Verdict, WordSet, relate,
+    SourceRef, Statement, Status, Timestamp, Verdict, relate,
 };
 
 use super::Tally;
 use super::bare::is_bare;
-use super::known::Waiting;
+use super::known::{Known, Waiting};
 use super::refused::was_refused;
 use super::relative;
 use crate::project::Project;
@@ -145,29 +145,15 @@ fn attributes(project: &Project, candidate: &Candidate) -> BTreeMap<String, Stri
     attributes
 }
 
-/// Whether a fact says what is known. One that would correct a memory is not: it says which.
+/// Returns whether a fact says what is known. One that would correct a memory does not: it gets
+/// that one's handle.
 fn is_known(app: &App, admitted: &mut Admitted) -> Result<bool, Refusal> {
-    let strand = &app.memory.strand;
-    let (hash, scope) = (admitted.text_hash, &admitted.scope);
-    if strand.catalog().same_text(hash, scope).is_some() {
-        return Ok(true);
-    }
-    let words = WordSet::of(&admitted.text);
-    let neighbours = strand.neighbours(&admitted.text, &admitted.scope, &words)?;
-    let statement = strand.statement(&admitted.text);
-    let concerned = strand.concerned(&neighbours, &statement, &words)?;
-    let corrections = strand.corrections(admitted, Origin::Agent, &words, &concerned);
-    let against = corrections
-        .iter()
-        .find(|correction| correction.verdict != Verdict::Extends);
-    if let Some(against) = against {
-        let handle = against.memory.handle.as_str().to_owned();
+    let known = Known::of(app, admitted, Origin::Agent)?;
+    if let Known::Against(against) = &known {
+        let handle = against.handle.as_str().to_owned();
         admitted.attributes.insert(AGAINST.to_owned(), handle);
-        return Ok(false);
     }
-    Ok(strand
-        .near_duplicate(&admitted.text, &words, &concerned)
-        .is_some())
+    Ok(matches!(known, Known::Same))
 }
 
 /// The facts of one run, each of which is compared with those before it.

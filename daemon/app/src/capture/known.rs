@@ -3,7 +3,11 @@
 use std::collections::{HashSet, VecDeque};
 
 use helix_capture::Novelty;
-use helix_memory::{Particulars, Scope, Status, WordSet};
+use helix_engine::Correction;
+use helix_memory::{
+    Admitted, Memory, Origin, Particulars, Scope, Status, TextStanding as Standing, Verdict,
+    WordSet,
+};
 
 use crate::{App, Refusal};
 
@@ -120,5 +124,51 @@ impl Novelty for Stored<'_> {
 
     fn are_apart(&self, one: &str, other: &str) -> bool {
         Particulars::of(one).are_apart(&Particulars::of(other))
+    }
+}
+
+/// What is known of a text that was captured.
+pub(super) enum Known {
+    /// Nothing that it repeats or corrects.
+    No,
+    /// A memory that says the same.
+    Same,
+    /// A memory that it corrects or cannot stand beside.
+    Against(Box<Memory>),
+}
+
+impl Known {
+    /// Compares a text with what is known.
+    ///
+    /// # Errors
+    /// When the disk or the word index fails.
+    pub(super) fn of(app: &App, admitted: &Admitted, by: Origin) -> Result<Self, Refusal> {
+        let strand = &app.memory.strand;
+        let Admitted {
+            text,
+            text_hash,
+            scope,
+            ..
+        } = admitted;
+        if strand.catalog().same_text(*text_hash, scope).is_some() {
+            return Ok(Self::Same);
+        }
+        let words = WordSet::of(text);
+        let neighbours = strand.neighbours(text, scope, &words)?;
+        let statement = strand.statement(text);
+        let concerned = strand.concerned(&neighbours, &statement, &words)?;
+        let standing = Standing {
+            by,
+            confidence: admitted.confidence,
+        };
+        let corrections = strand.corrections(&statement, standing, &words, &concerned);
+        let corrects = |found: &Correction| found.verdict != Verdict::Extends;
+        if let Some(against) = corrections.into_iter().find(corrects) {
+            return Ok(Self::Against(Box::new(against.memory)));
+        }
+        Ok(match strand.near_duplicate(text, &words, &concerned) {
+            Some(_) => Self::Same,
+            None => Self::No,
+        })
     }
 }

@@ -251,7 +251,7 @@ pub(super) fn missed(
     let strand = &app.memory.strand;
     let new = strand.statement(&memory.text);
     let concerned = strand.concerned(&neighbours, &new, &words)?;
-    let found = strand.corrections_by(&new, standing, &words, &concerned);
+    let found = strand.corrections(&new, standing, &words, &concerned);
     let found: Vec<Correction> = found.into_iter().filter_map(Correction::noted).collect();
     let mut found = Disputes::default().one_of_each(strand, found);
     let disputed = strand.catalog().graph().disputed(memory.number);

@@ -81,7 +81,7 @@ impl Near {
         let standing = standing(admitted, by);
         Self {
             neighbours: Vec::new(),
-            corrections: strand.corrections_by(statement, standing, words, &concerned),
+            corrections: strand.corrections(statement, standing, words, &concerned),
             nearest: strand.near_duplicate(&admitted.text, words, &concerned),
             concerned,
         }

@@ -2,9 +2,8 @@
 //! `policy::consolidate`.
 
 use helix_memory::{
-    Admitted, Memory, MemoryId, MemoryNumber, Origin, Particulars, Scope, Sequence, Statement,
-    Status, TextStanding as Standing, Verdict, VerdictReason as Why, WordSet, consolidate,
-    is_unspaced,
+    Memory, MemoryId, MemoryNumber, Particulars, Scope, Sequence, Statement, Status,
+    TextStanding as Standing, Verdict, VerdictReason as Why, WordSet, consolidate, is_unspaced,
 };
 
 use super::statements::Compared;
@@ -100,19 +99,17 @@ impl Strand {
         words: &WordSet,
     ) -> Result<Vec<Memory>, ReadError> {
         let compared = Compared::new(new, words);
-        let (numbers, hashes): (Vec<_>, Vec<_>) = {
+        let hashed: Vec<(MemoryNumber, u64)> = {
             let catalog = self.catalog();
-            let rows = neighbours
-                .iter()
-                .map(|&number| (number, catalog.row(number)));
-            rows.filter_map(|(number, row)| Some((number, row?.text_hash)))
-                .unzip()
+            let hashed = |&number: &MemoryNumber| Some((number, catalog.row(number)?.text_hash));
+            neighbours.iter().filter_map(hashed).collect()
         };
-        let of_no_concern = self.statements.of_no_concern(&hashes, &compared);
-        let wanted = numbers.into_iter().zip(of_no_concern);
-        let wanted: Vec<MemoryNumber> = wanted
-            .filter_map(|(number, is_of_none)| (!is_of_none).then_some(number))
-            .collect();
+        let may_concern = |(number, hash)| {
+            let known = self.statements.known(hash);
+            let is_of_none = known.is_some_and(|known| known.is_of_no_concern(&compared));
+            (!is_of_none).then_some(number)
+        };
+        let wanted: Vec<MemoryNumber> = hashed.into_iter().filter_map(may_concern).collect();
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
@@ -170,26 +167,10 @@ impl Strand {
             .map(|(memory, similarity)| (memory.clone(), similarity))
     }
 
-    /// Decides what a new text means to its neighbours. `words` are the text's, `by` is who says
-    /// it.
+    /// Decides what a new text, read as a statement, means to known memories. `words` are the
+    /// text's.
     #[must_use]
     pub fn corrections(
-        &self,
-        admitted: &Admitted,
-        by: Origin,
-        words: &WordSet,
-        neighbours: &[Memory],
-    ) -> Vec<Correction> {
-        let standing = Standing {
-            by,
-            confidence: admitted.confidence,
-        };
-        self.corrections_by(&self.statement(&admitted.text), standing, words, neighbours)
-    }
-
-    /// The same of a text that was read as a statement.
-    #[must_use]
-    pub fn corrections_by(
         &self,
         new: &Statement,
         standing: Standing,

@@ -53,7 +53,7 @@ impl Read {
 
     /// Returns whether the text needs no look beside a new one, as far as that was read already:
     /// the new one neither repeats it nor corrects it.
-    fn is_of_no_concern(&self, new: &Compared<'_>) -> bool {
+    pub(super) fn is_of_no_concern(&self, new: &Compared<'_>) -> bool {
         if new.words.jaccard(&self.words) > WordSet::NEAR_DUPLICATE {
             return false;
         }
@@ -65,7 +65,7 @@ impl Read {
         new.is_unspaced || new.words.jaccard(&self.words) >= COMPARED_ALIKE_MIN
     }
 
-    /// What tells that the text, from which this was read, needs no comparison.
+    /// Tells that the text, from which this was read, needs no comparison.
     fn outline(&self, text: &str) -> &Outline {
         self.outline.get_or_init(|| Outline::of(text))
     }
@@ -76,7 +76,7 @@ impl Read {
     }
 }
 
-/// What was read, by the hashes of the texts. The younger half is looked into first; when it is
+/// Texts that were read, by their hashes. The younger half is looked into first; when it is
 /// full, it becomes the older one, and what nobody asked for since is dropped.
 #[derive(Default)]
 pub(super) struct Statements(Mutex<Halves>);
@@ -92,7 +92,7 @@ struct Halves {
 impl Statements {
     fn of(&self, text: &str) -> Arc<Read> {
         let hash = WordSet::text_hash(text);
-        if let Some(known) = self.halves(|halves| halves.known(hash)) {
+        if let Some(known) = self.known(hash) {
             return known;
         }
         // Nobody waits for a text that another one reads.
@@ -106,13 +106,9 @@ impl Statements {
         read
     }
 
-    /// Returns of each text, by its hash, whether it is known to be of no concern to a new one.
-    pub(super) fn of_no_concern(&self, hashes: &[u64], new: &Compared<'_>) -> Vec<bool> {
-        let known: Vec<_> =
-            self.halves(|halves| hashes.iter().map(|hash| halves.known(*hash)).collect());
-        let is_of_none =
-            |read: Option<Arc<Read>>| read.is_some_and(|read| read.is_of_no_concern(new));
-        known.into_iter().map(is_of_none).collect()
+    /// The text of a hash, if it was read before and there was room.
+    pub(super) fn known(&self, hash: u64) -> Option<Arc<Read>> {
+        self.halves(|halves| halves.known(hash))
     }
 
     fn halves<T>(&self, ask: impl FnOnce(&mut Halves) -> T) -> T {

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use helix_engine::{Request, Stamps, Step, StepChange, Strand};
 use helix_memory::{
     Actor, Admitted, Edit, EditedFields as Fields, GitContext, Memory, Origin, Provenance, Scope,
-    Sourced, Status, Timestamp, Verdict, WordSet,
+    Sourced, Status, Timestamp,
 };
 
 use super::files::{self, File, Files};
 use super::rows::{self, Row};
 use super::sections::{self, Section};
 use super::{FILE, HASH, Report, SECTION, SHOWN_BY, whose};
-use crate::capture::known::Waiting;
+use crate::capture::known::{Known, Waiting};
 use crate::project::plain;
 use crate::threads::wait;
 use crate::{App, Refusal};
@@ -453,27 +453,10 @@ fn is_forgotten(app: &App, admitted: &Admitted) -> bool {
     stone.is_some()
 }
 
-/// Whether a section says what is known. One that corrects a memory does not.
+/// Returns whether a section says what is known. One that corrects a memory does not.
 fn is_known(app: &App, admitted: &Admitted) -> Result<bool, Refusal> {
-    let strand = &app.memory.strand;
-    let same = strand
-        .catalog()
-        .same_text(admitted.text_hash, &admitted.scope);
-    if same.is_some() {
-        return Ok(true);
-    }
-    let words = WordSet::of(&admitted.text);
-    let neighbours = strand.neighbours(&admitted.text, &admitted.scope, &words)?;
-    let statement = strand.statement(&admitted.text);
-    let concerned = strand.concerned(&neighbours, &statement, &words)?;
-    let corrections = strand.corrections(admitted, Origin::Import, &words, &concerned);
-    let corrects = |verdict: Verdict| verdict != Verdict::Extends;
-    if corrections.iter().any(|found| corrects(found.verdict)) {
-        return Ok(false);
-    }
-    Ok(strand
-        .near_duplicate(&admitted.text, &words, &concerned)
-        .is_some())
+    let known = Known::of(app, admitted, Origin::Import)?;
+    Ok(matches!(known, Known::Same))
 }
 
 fn request(app: &App, scope: &Scope, now: Now<'_>) -> Request {

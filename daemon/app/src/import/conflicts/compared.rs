@@ -143,7 +143,7 @@ impl<'s> Compared<'s> {
         let concerned = self.strand.concerned(&neighbours, &new, &words)?;
         Ok(self
             .strand
-            .corrections_by(&new, member.standing, &words, &concerned))
+            .corrections(&new, member.standing, &words, &concerned))
     }
 
     /// What a memory means to an earlier one of the import, as that is now.

@@ -138,7 +138,7 @@ impl Messages {
         (!own.iter().any(is_lacked)).then_some(shared.len())
     }
 
-    /// Whether a message of a time was read, if it is there.
+    /// Returns whether a message of a time was read, if it is there.
     fn has_read_of(&self, at: Option<Timestamp>) -> bool {
         self.unread_until
             .is_none_or(|until| at.is_some_and(|at| at > until))
