@@ -1,7 +1,8 @@
 //! Where a memory's source is found, and what is recorded of it.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use helix_memory::{LineHash, Scope, SourceRef};
 use helix_neutral::quoted;
@@ -48,39 +49,102 @@ impl Located {
     }
 }
 
+/// Sources that are located with one question: so many are read in a small part of its patience.
+const ASKED_TOGETHER_MAX: usize = 64;
+
 /// Locates a source where somebody answers there in time; else it is kept as given.
 pub fn located(app: &App, source: &SourceRef, asker: &Asker) -> Located {
+    let (place, absolute) = asked_at(source, asker);
+    let located = ask(app, &place, vec![absolute], vec![source.clone()], asker);
+    let located = located.and_then(|mut located| located.pop());
+    located.unwrap_or_else(|| as_given(source, asker))
+}
+
+/// The same of several, in order: those of one place are asked for together.
+pub(crate) fn located_all(
+    app: &App,
+    sources: &[Option<SourceRef>],
+    asker: &Asker,
+) -> Vec<Option<Located>> {
+    let mut by_place: BTreeMap<PathBuf, Vec<(usize, PathBuf, &SourceRef)>> = BTreeMap::new();
+    for (at, source) in sources.iter().enumerate() {
+        if let Some(source) = source {
+            let (place, absolute) = asked_at(source, asker);
+            by_place
+                .entry(place)
+                .or_default()
+                .push((at, absolute, source));
+        }
+    }
+    let mut all: Vec<Option<Located>> = sources.iter().map(|_| None).collect();
+    for (place, asked) in by_place {
+        for some in asked.chunks(ASKED_TOGETHER_MAX) {
+            let touched = some.iter().map(|(_, absolute, _)| absolute.clone());
+            let named = some.iter().map(|(_, _, source)| (*source).clone());
+            let located = ask(app, &place, touched.collect(), named.collect(), asker);
+            let mut located = located.unwrap_or_default().into_iter();
+            for (at, _, source) in some {
+                // One that hangs is no fault of the others.
+                let one = located
+                    .next()
+                    .unwrap_or_else(|| self::located(app, source, asker));
+                if let Some(slot) = all.get_mut(*at) {
+                    *slot = Some(one);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The place that is asked about a source, and the path of the source.
+fn asked_at(source: &SourceRef, asker: &Asker) -> (PathBuf, PathBuf) {
     let absolute = plain(&asker.cwd.join(SourceRef::plain_path(&source.path).as_ref()));
-    let is_own = absolute.starts_with(&asker.project.root);
-    let place = if is_own {
+    let place = if absolute.starts_with(&asker.project.root) {
         &asker.project.root
     } else {
         absolute.parent().unwrap_or(&absolute)
     };
-    let (named, whose) = (source.clone(), asker.clone());
-    let located = move || locate(&named, &whose);
-    app.memory
-        .reach
-        .ask_of(place, vec![absolute.clone()], FILES_PATIENCE, located)
-        .unwrap_or_else(|| {
-            let relative = absolute
-                .strip_prefix(&asker.project.root)
-                .unwrap_or(&absolute);
-            let scope = Some(&asker.project.scope).filter(|_| relative.is_relative());
-            Located {
-                source: SourceRef {
-                    path: relative.to_string_lossy().into_owned(),
-                    ..source.clone()
-                },
-                line: None,
-                project: scope
-                    .filter(|scope| matches!(scope, Scope::Project(_)))
-                    .cloned(),
-                // What does not answer cannot be read.
-                is_there: true,
-                line_behind_end: None,
-            }
-        })
+    (place.to_owned(), absolute)
+}
+
+/// `None` where nobody answers in time.
+fn ask(
+    app: &App,
+    place: &Path,
+    touched: Vec<PathBuf>,
+    sources: Vec<SourceRef>,
+    asker: &Asker,
+) -> Option<Vec<Located>> {
+    let whose = asker.clone();
+    let question = move || {
+        let located = sources.iter().map(|source| locate(source, &whose));
+        located.collect()
+    };
+    let reach = &app.memory.reach;
+    reach.ask_of(place, touched, FILES_PATIENCE, question)
+}
+
+/// A source of which nothing could be found out.
+fn as_given(source: &SourceRef, asker: &Asker) -> Located {
+    let (_, absolute) = asked_at(source, asker);
+    let relative = absolute
+        .strip_prefix(&asker.project.root)
+        .unwrap_or(&absolute);
+    let scope = Some(&asker.project.scope).filter(|_| relative.is_relative());
+    Located {
+        source: SourceRef {
+            path: relative.to_string_lossy().into_owned(),
+            ..source.clone()
+        },
+        line: None,
+        project: scope
+            .filter(|scope| matches!(scope, Scope::Project(_)))
+            .cloned(),
+        // What does not answer cannot be read.
+        is_there: true,
+        line_behind_end: None,
+    }
 }
 
 /// Makes a source's path relative to the project and records what the file holds now. A relative

@@ -131,8 +131,9 @@ pub async fn one(
     // through has to be woken up.
     let submitted = off_thread(app, move |app| {
         let asker = who();
-        let prepared =
-            gather(app, &asker, new, force)?.decided(&app.memory.strand, &asker.actor)?;
+        let gathered = gather(app, &asker, vec![new], force).pop();
+        let gathered = gathered.ok_or_else(|| Refusal::internal("the draft was lost"))??;
+        let prepared = gathered.decided(&app.memory.strand, &asker.actor)?;
         submit(app, asker, prepared)
     });
     let (answer, asker, mut notes) = match submitted.await? {

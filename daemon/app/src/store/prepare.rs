@@ -18,7 +18,7 @@ use super::given::{self, Given};
 use super::links::Known;
 use crate::disputes::Disputes;
 use crate::forgotten::Departed;
-use crate::located::{Located, located};
+use crate::located::{Located, located_all};
 use crate::threads::off_thread;
 use crate::{App, Asker, Refusal, note, suspicion};
 
@@ -242,10 +242,7 @@ pub(super) async fn gather_all(
         let rest = drafts.split_off(drafts.len().min(share));
         let asker = Arc::clone(asker);
         shares.push(off_thread(app, move |app| {
-            Ok(drafts
-                .into_iter()
-                .map(|draft| gather(app, &asker, draft, force))
-                .collect::<Vec<_>>())
+            Ok(gather(app, &asker, drafts, force))
         }));
         drafts = rest;
     }
@@ -256,27 +253,75 @@ pub(super) async fn gather_all(
     Ok(gathered)
 }
 
-/// Reads one draft and compares it with what is known.
+/// Reads drafts and compares each with what is known.
 pub(super) fn gather(
     app: &App,
     asker: &Asker,
-    mut new: NewMemory,
+    drafts: Vec<NewMemory>,
     force: bool,
-) -> Result<Gathered, Refusal> {
-    let own_lines = given::take_own_lines(&mut new);
-    let inferred = if new.topic.trim().is_empty() && !new.text.trim().is_empty() {
-        note::complete(app, asker, &mut new)?.join("; ")
-    } else {
-        String::new()
-    };
-    new.importance = Importance {
-        importance: new.importance,
-        priority: new.priority.take(),
-        weight: new.weight.take(),
+) -> Vec<Result<Gathered, Refusal>> {
+    let mut read: Vec<Result<Read, Refusal>> = drafts
+        .into_iter()
+        .map(|new| Read::of(app, asker, new))
+        .collect();
+    let sources = read.iter().flatten().map(|read| read.source.clone());
+    let mut located = located_all(app, &sources.collect::<Vec<_>>(), asker).into_iter();
+    for read in read.iter_mut().flatten() {
+        read.located = located.next().flatten();
     }
-    .importance()?;
+    read.into_iter()
+        .map(|read| compare(app, asker, read?, force))
+        .collect()
+}
+
+/// A draft with everything that its text says of it.
+struct Read {
+    new: NewMemory,
+    /// What its author is told of lines that set something.
+    own_lines: Vec<String>,
+    /// How the topic of a note was found; empty where one was given.
+    inferred: String,
+    source: Option<SourceRef>,
+    /// Where that is.
+    located: Option<Located>,
+}
+
+impl Read {
+    fn of(app: &App, asker: &Asker, mut new: NewMemory) -> Result<Self, Refusal> {
+        let own_lines = given::take_own_lines(&mut new);
+        let inferred = if new.topic.trim().is_empty() && !new.text.trim().is_empty() {
+            note::complete(app, asker, &mut new)?.join("; ")
+        } else {
+            String::new()
+        };
+        new.importance = Importance {
+            importance: new.importance,
+            priority: new.priority.take(),
+            weight: new.weight.take(),
+        }
+        .importance()?;
+        let source = Some(SourceRef::parse(&new.source)).filter(|source| !source.path.is_empty());
+        Ok(Self {
+            new,
+            own_lines,
+            inferred,
+            source,
+            located: None,
+        })
+    }
+}
+
+/// Compares a draft with what is known.
+fn compare(app: &App, asker: &Asker, read: Read, force: bool) -> Result<Gathered, Refusal> {
+    let Read {
+        new,
+        own_lines,
+        inferred,
+        source: _,
+        located,
+    } = read;
     let given = Given::of(&new);
-    let (admitted, unseen) = admitted(app, asker, new)?;
+    let (admitted, unseen) = admitted(app, asker, new, located)?;
     if is_empty(&admitted.text) {
         return Err(Refusal::invalid(
             "nothing was stored: nothing is left of it without what is private or a secret",
@@ -400,12 +445,9 @@ fn admitted(
     app: &App,
     asker: &Asker,
     new: NewMemory,
+    located: Option<Located>,
 ) -> Result<(Admitted, Option<String>), Refusal> {
     let mut draft = draft(new, asker)?;
-    let located = draft
-        .source
-        .take()
-        .map(|source| located(app, &source, asker));
     // An answer does not repeat the secrets that it says were taken out.
     let unseen = located
         .as_ref()
@@ -446,7 +488,7 @@ fn draft(new: NewMemory, asker: &Asker) -> Result<Draft, Refusal> {
         kind: Some(new.kind).filter(|kind| !kind.is_empty()),
         tags: new.tags,
         scope,
-        source: Some(SourceRef::parse(&new.source)).filter(|source| !source.path.is_empty()),
+        source: None,
         links: new.links,
         importance: new.importance,
         confidence: new.confidence,
