@@ -17,6 +17,9 @@ static TAGS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(TAG).ok());
 
 /// The text without its private parts, and how many there were; `None` when there are none.
 pub(super) fn without(text: &str) -> Option<(String, usize)> {
+    if !text.contains('<') {
+        return None;
+    }
     let mut filter = Filter::default();
     let kept = filter.kept(text);
     (filter.count > 0).then_some((kept, filter.count))

@@ -217,8 +217,8 @@ fn read_part(text: &str) -> &str {
 /// What rules suspect.
 fn by_rules(text: &str, sentences: &Sentences) -> Vec<Suspicion> {
     let lexicon = lexicon();
-    let mut found = lexicon.suspicions_in(text, sentences);
     let revealed = Revealed::of(text);
+    let mut found = lexicon.suspicions_in(text, &revealed.visible, sentences);
     if let Some(range) = revealed.hidden.clone() {
         found.push(Suspicion::new(Reason::HiddenCharacters, range));
     }
@@ -272,10 +272,12 @@ enum Least {
 impl Lexicon {
     /// Suspicions by what the words of a text say.
     fn plain_suspicions(&self, text: &str) -> Vec<Suspicion> {
-        self.suspicions_in(text, &self.sentences(text))
+        let visible = Revealed::of(text).visible;
+        self.suspicions_in(text, &visible, &self.sentences(text))
     }
 
-    fn suspicions_in(&self, text: &str, read: &Sentences) -> Vec<Suspicion> {
+    /// The same of a text of which everything in it to be seen is `visible`.
+    fn suspicions_in(&self, text: &str, visible: &str, read: &Sentences) -> Vec<Suspicion> {
         let sentences = read.list.as_slice();
         let mut found = Vec::new();
         for sentence in sentences {
@@ -297,7 +299,7 @@ impl Lexicon {
                 found.push(Suspicion::by(&fired, range_of(passage)));
             });
         }
-        let seen = without_entities(&Revealed::of(text).visible);
+        let seen = without_entities(visible);
         if self.has_marks(&seen) {
             self.text_rules(self.classes(&without_code(&seen)), |fired| {
                 found.push(Suspicion::by(&fired, 0..text.len()));

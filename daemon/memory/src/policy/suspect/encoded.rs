@@ -48,13 +48,19 @@ fn has_encoded_part(lexicon: &Lexicon, text: &str, depth: usize) -> bool {
     })
 }
 
-/// The texts that an encoded part may stand for.
-fn decoded(part: &str) -> Vec<String> {
+/// The two alphabets of Base64, read with and without padding.
+static BASE64: LazyLock<[GeneralPurpose; 2]> = LazyLock::new(|| {
     let lenient = GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)
         .with_decode_allow_trailing_bits(true);
-    let base64 = |alphabet| GeneralPurpose::new(alphabet, lenient).decode(part).ok();
-    let candidates = [digits_decoded(part), base64(&STANDARD), base64(&URL_SAFE)];
+    [&STANDARD, &URL_SAFE].map(|alphabet| GeneralPurpose::new(alphabet, lenient))
+});
+
+/// The texts that an encoded part may stand for.
+fn decoded(part: &str) -> Vec<String> {
+    let [standard, url_safe] = &*BASE64;
+    let base64 = |engine: &GeneralPurpose| engine.decode(part).ok();
+    let candidates = [digits_decoded(part), base64(standard), base64(url_safe)];
     let texts = candidates.into_iter().flatten().map(String::from_utf8);
     texts.flatten().filter(|text| is_text(text)).collect()
 }
