@@ -123,29 +123,37 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
     {
         return Verdict::Apart;
     }
-    if names_the_end(known, new) {
-        let is_whole = !subject::narrows(known, new, rules);
+    if known.is_tentative != new.is_tentative {
+        return Verdict::Apart;
+    }
+    if let Some(gone) = named_end(known, new, rules) {
+        let is_whole = !subject::narrows(known, new, rules)
+            && !subject::is_elsewhere(known, new)
+            && !leaves_more(known, new, gone);
         return contradiction(Why::Ended, is_whole);
     }
-    if says_again(known, new) {
+    if says_again(known, new, rules) {
         return contradiction(Why::Again, new.is_change);
     }
     if ends_another_value(known, new) || ends_another_value(new, known) {
         return Verdict::Apart;
     }
-    let is_changed = new.is_change && !known.is_change;
+    let is_changed = new.is_change;
     if claims::clash_of_stance(&known.claims, &new.claims) {
         return contradiction(Why::Negation, is_changed);
     }
     if is_another_of_many(known, new) || is_beside(known, new) {
         return Verdict::Apart;
     }
-    let difference = Difference::of(known, new);
+    let difference = Difference::of(known, new, rules);
     if difference.is_changed_number(is_changed) {
         return Verdict::Supersedes(Why::Number);
     }
     let is_denied = known.is_negated != new.is_negated;
     if (is_changed || !is_denied) && claims::clash(&known.claims, &new.claims) {
+        if subject::is_elsewhere(known, new) {
+            return Verdict::Apart;
+        }
         return contradiction(Why::Value, is_changed);
     }
     let mut denials = denied(known, new, rules).peekable();
@@ -227,15 +235,26 @@ fn extends(known: &Statement, new: &Statement) -> bool {
         && new.is_change == known.is_change
 }
 
-/// Returns whether the new text says that what the known one says has ended, of the same subject.
-fn names_the_end(known: &Statement, new: &Statement) -> bool {
+/// What the new text says has ended, where the known one says it of the same subject.
+fn named_end<'n>(
+    known: &Statement,
+    new: &'n Statement,
+    rules: &Rules,
+) -> Option<&'n statement::Part> {
     let ended_before: BTreeSet<&str> = known
         .departures
         .iter()
         .flat_map(statement::Part::words)
         .collect();
-    new.departures.iter().any(|gone| {
+    let others = new.departures.iter();
+    let others: Vec<_> = others
+        .filter(|gone| is_of_another(known, new, gone, rules))
+        .collect();
+    new.departures.iter().find(|gone| {
         is_said(known, gone)
+            && !others
+                .iter()
+                .any(|other| gone.words.is_subset(&other.words))
             && gone
                 .words()
                 .all(|word| !ended_before.contains(word) || !known.has(word))
@@ -244,10 +263,46 @@ fn names_the_end(known: &Statement, new: &Statement) -> bool {
     })
 }
 
+/// Returns whether only the subject of the known text has ended, and it says more of that.
+fn leaves_more(known: &Statement, new: &Statement, gone: &statement::Part) -> bool {
+    let mut named = gone
+        .words()
+        .filter(|word| !statement::is_number(word))
+        .peekable();
+    !known.is_unspaced
+        && named.peek().is_some()
+        && named.all(|word| known.subject.contains(word))
+        && known.specific.iter().any(|word| !new.has(word))
+}
+
 /// Returns whether the new text says what the known one says has ended: had it come first, the known
 /// one would have taken its place.
-fn says_again(known: &Statement, new: &Statement) -> bool {
-    !new.is_negated && names_the_end(new, known)
+fn says_again(known: &Statement, new: &Statement, rules: &Rules) -> bool {
+    !new.is_negated && named_end(new, known, rules).is_some()
+}
+
+/// Returns whether what ended is another thing than the known text speaks of: each names something
+/// that the other does not, the new one in what ended or before it.
+fn is_of_another(
+    known: &Statement,
+    new: &Statement,
+    gone: &statement::Part,
+    rules: &Rules,
+) -> bool {
+    let mut foreign = gone
+        .words
+        .iter()
+        .filter(|word| !known.has(word) && !new.verbs.contains(*word));
+    let before = known.sequence.iter().map(|word| statement::stem(word));
+    let mut before = before.take_while(|word| !gone.words.contains(word));
+    let is_other_subject = !new.begins_elsewhere
+        && new.subject.iter().any(|word| !known.has(word))
+        && before.any(|word| known.specific.contains(&word) && !new.has(&word));
+    let mut own = known
+        .words
+        .iter()
+        .filter(|word| !new.has(word) && !known.verbs.contains(*word) && !rules.is_polarity(word));
+    (is_other_subject || foreign.next().is_some()) && own.next().is_some()
 }
 
 /// Returns whether the known text says most of a part.
@@ -306,11 +361,23 @@ fn ends_another_value(ending: &Statement, other: &Statement) -> bool {
     names.peek().is_some() && names.all(is_gone)
 }
 
+/// Share of the words of the known text's first clause that ended.
+fn gone_of_lead(known: &Statement, gone: &statement::Part) -> f32 {
+    let ended = known.lead.iter().filter(|word| gone.words.contains(*word));
+    ratio(ended.count(), known.lead.len())
+}
+
 /// Returns whether the known text speaks of what the new one speaks of, apart from what ended.
 fn shares_subject(known: &Statement, new: &Statement, gone: &statement::Part) -> bool {
     let is_subject = |word: &&CompactString| !gone.words.contains(*word);
-    let gone_of_lead = known.lead.iter().filter(|word| !is_subject(word)).count();
-    if ratio(gone_of_lead, known.lead.len()) >= SUBJECT_GONE_MIN {
+    if gone_of_lead(known, gone) >= SUBJECT_GONE_MIN {
+        return true;
+    }
+    let mut subject = known.subject.iter().peekable();
+    if subject.peek().is_some()
+        && subject.all(|word| new.has(word))
+        && !subject::is_elsewhere(known, new)
+    {
         return true;
     }
     let mut foreign = known.lead_names.iter().filter(is_subject);
@@ -349,6 +416,8 @@ struct Difference {
     names_only_new: usize,
     /// Words other than numbers that say of what the texts are.
     shared_specific: usize,
+    /// Words of any sort that only the known one has, but for verbs and those that deny or strengthen.
+    only_known: usize,
     only_known_specific: usize,
     only_new_specific: usize,
     /// Each has a verb of its own: they speak of two attributes.
@@ -359,7 +428,7 @@ struct Difference {
 }
 
 impl Difference {
-    fn of(known: &Statement, new: &Statement) -> Self {
+    fn of(known: &Statement, new: &Statement, rules: &Rules) -> Self {
         let verb_only = |one: &Statement, other: &Statement| {
             let mut verbs = one.verbs.iter();
             verbs.any(|verb| !other.has(verb))
@@ -378,6 +447,12 @@ impl Difference {
                 .specific
                 .intersection(&new.specific)
                 .filter(|word| !statement::is_number(word))
+                .count(),
+            only_known: known
+                .words
+                .iter()
+                .filter(|word| !new.has(word) && !rules.is_polarity(word))
+                .filter(|word| !known.verbs.contains(*word))
                 .count(),
             only_known_specific: only(&known.specific, new, false),
             only_new_specific: only(&new.specific, known, false),
@@ -407,9 +482,7 @@ impl Difference {
 
     /// The new text turns all of the known one round, and says that this is a change.
     fn is_changed_sense(&self, known: &Statement) -> bool {
-        self.only_known_specific == 0
-            && self.names_only_known == 0
-            && self.numbers_only_known == 0
+        self.only_known == 0
             && self.shared_specific >= 2
             && self.alike >= SENSE_ALIKE_MIN
             && known.departures.is_empty()
@@ -476,7 +549,16 @@ fn is_opposite(known: &Statement, new: &Statement, rules: &Rules) -> bool {
     let differing = known.specific.symmetric_difference(&new.specific);
     rules.are_opposite(one, other)
         && differing.filter(|word| !of_pair(word)).count() == 0
-        && known.specific.intersection(&new.specific).count() >= 2
+        && (known.specific.intersection(&new.specific).count() >= 2
+            || differs_in_one_word(known, new))
+}
+
+/// Returns whether two statements are the same but for one word.
+fn differs_in_one_word(known: &Statement, new: &Statement) -> bool {
+    let words = known.sequence.iter().zip(&new.sequence);
+    known.sequence.len() == new.sequence.len()
+        && known.sequence.len() >= EXTENDED_WORDS_MIN
+        && words.filter(|(one, other)| one != other).count() == 1
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of words")]

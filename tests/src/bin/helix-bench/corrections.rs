@@ -15,13 +15,14 @@ use crate::silence::read;
 const SUPERSEDES_PRECISION_MIN: f64 = 0.97;
 
 /// The pairs, those that nobody who fits rules has seen, and those of changes and restatements.
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     "memory-pairs.json",
     "memory-pairs-held.json",
     "memory-pairs-changes.json",
     "memory-pairs-amended.json",
     "memory-pairs-favoured.json",
     "memory-pairs-parts.json",
+    "memory-pairs-objects.json",
 ];
 
 /// Two statements, the one that was known first.

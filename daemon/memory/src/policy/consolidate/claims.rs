@@ -204,6 +204,11 @@ impl Claim {
         &self.subject
     }
 
+    /// Returns whether its value has any of some stems.
+    pub(super) fn gives(&self, stems: &BTreeSet<CompactString>) -> bool {
+        !self.value.is_disjoint(stems)
+    }
+
     /// Returns whether another text gives the same another value.
     fn clashes(&self, new: &Self) -> bool {
         let is_same = self.attribute == new.attribute && self.subject == new.subject;

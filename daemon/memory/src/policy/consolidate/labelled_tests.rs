@@ -33,6 +33,7 @@ fn pairs() -> Vec<Pair> {
     let mut pairs = read("memory-pairs.json");
     pairs.extend(read("memory-pairs-changes.json"));
     pairs.extend(read("memory-pairs-amended.json"));
+    pairs.extend(read("memory-pairs-objects.json"));
     pairs
 }
 

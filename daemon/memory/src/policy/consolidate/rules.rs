@@ -13,6 +13,9 @@ use serde::Deserialize;
 use super::statement::stem;
 use crate::policy::resemble::is_unspaced;
 
+/// Bytes of a word that may be a verb by its ending, at least: `red` and `seed` are none.
+const PAST_MIN_BYTES: usize = 5;
+
 static COMPILED: LazyLock<Option<Rules>> = LazyLock::new(|| Rules::read().ok());
 
 /// The file.
@@ -23,7 +26,9 @@ struct Table {
     departing: String,
     denials: Vec<String>,
     elsewhere: String,
+    tails: String,
     changes: Vec<String>,
+    tentative: Vec<String>,
     negations: Vec<String>,
     predicates: Vec<String>,
     many: Vec<String>,
@@ -33,6 +38,7 @@ struct Table {
     generic: String,
     antonyms: String,
     verbs: String,
+    before_nouns: String,
     unspaced_verbs: String,
     units: String,
     numbered: String,
@@ -62,7 +68,9 @@ pub(super) struct Rules {
     denials: Vec<Regex>,
     any_denial: RegexSet,
     elsewhere: FxHashSet<String>,
+    tails: FxHashSet<String>,
     changes: RegexSet,
+    tentative: RegexSet,
     negations: Vec<Regex>,
     predicates: RegexSet,
     many: Vec<Regex>,
@@ -78,6 +86,8 @@ pub(super) struct Rules {
     opposed: FxHashSet<String>,
     /// Lower-case words that end the subject of a sentence.
     verbs: FxHashSet<String>,
+    /// Lower-case words behind which no verb stands.
+    before_nouns: FxHashSet<String>,
     /// Characters that end it in writing without blanks.
     unspaced_verbs: FxHashSet<String>,
     units: FxHashSet<String>,
@@ -114,7 +124,9 @@ impl Rules {
             denials: table.denials.iter().map(one).collect::<Result<_, _>>()?,
             any_denial: set(&table.denials)?,
             elsewhere: words(&table.elsewhere).collect(),
+            tails: words(&table.tails).collect(),
             changes: set(&table.changes)?,
+            tentative: set(&table.tentative)?,
             negations: table.negations.iter().map(one).collect::<Result<_, _>>()?,
             predicates: set(&table.predicates)?,
             many: table.many.iter().map(one).collect::<Result<_, _>>()?,
@@ -125,6 +137,7 @@ impl Rules {
             opposed: words(&table.antonyms.replace(':', " ")).collect(),
             antonyms: pairs(&table.antonyms),
             verbs: words(&table.verbs).collect(),
+            before_nouns: words(&table.before_nouns).collect(),
             unspaced_verbs: words(&table.unspaced_verbs).collect(),
             units: words(&table.units).collect(),
             numbered: words(&table.numbered).collect(),
@@ -164,7 +177,7 @@ impl Rules {
     ) -> Vec<(Range<usize>, &'t str)> {
         let is_elsewhere = |gone: &str| {
             let first = gone.split_whitespace().next().unwrap_or_default();
-            self.elsewhere.contains(&first.to_lowercase())
+            self.is_elsewhere(&first.to_lowercase())
         };
         patterns
             .flat_map(|pattern| pattern.captures_iter(text))
@@ -180,6 +193,21 @@ impl Rules {
     /// Returns whether a text says that something changed.
     pub(super) fn is_change(&self, text: &str) -> bool {
         self.changes.is_match(text)
+    }
+
+    /// Returns whether a lower-case word that begins something makes it a time or place.
+    pub(super) fn is_elsewhere(&self, word: &str) -> bool {
+        self.elsewhere.contains(word)
+    }
+
+    /// Returns whether behind a lower-case word stands where or when something holds.
+    pub(super) fn is_tail(&self, word: &str) -> bool {
+        self.tails.contains(word)
+    }
+
+    /// Returns whether a text says what may come, or what somebody thought of.
+    pub(super) fn is_tentative(&self, text: &str) -> bool {
+        self.tentative.is_match(text)
     }
 
     /// Returns whether a text denies what its words say.
@@ -237,14 +265,23 @@ impl Rules {
 
     /// Returns whether a lower-case word ends the subject of a sentence.
     pub(super) fn is_verb(&self, word: &str) -> bool {
-        self.verbs.contains(word) || (word.ends_with("ed") && word.is_ascii())
+        let is_past = word.len() >= PAST_MIN_BYTES && word.ends_with("ed") && word.is_ascii();
+        is_past || self.verbs.contains(word)
     }
 
     /// The place of the first verb of some lower-case words. One that begins them before another is
     /// a noun: `uploads go`.
     pub(super) fn verb(&self, sequence: &[CompactString]) -> Option<usize> {
-        let is_verb = |place: usize| sequence.get(place).is_some_and(|word| self.is_verb(word));
+        let is_verb = |place: usize| self.is_verb_at(sequence, place);
         (0..sequence.len()).find(|place| is_verb(*place) && !(*place == 0 && is_verb(1)))
+    }
+
+    /// Returns whether some lower-case words have a verb at a place: behind a word that a noun
+    /// follows, as in `the timeout of returns`, none stands.
+    pub(super) fn is_verb_at(&self, sequence: &[CompactString], place: usize) -> bool {
+        let before = place.checked_sub(1).and_then(|before| sequence.get(before));
+        let is_noun = before.is_some_and(|before| self.before_nouns.contains(before.as_str()));
+        !is_noun && sequence.get(place).is_some_and(|word| self.is_verb(word))
     }
 
     /// The place of the character that ends the subject in writing without blanks.

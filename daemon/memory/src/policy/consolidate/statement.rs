@@ -17,6 +17,9 @@ const GONE_WORDS_MAX: usize = 8;
 /// Words before a verb that are a subject, at most: before more stands a verb that is not listed.
 pub(super) const SUBJECT_WORDS_MAX: usize = 10;
 
+/// Words behind the last word for where something holds, at most.
+const TAIL_WORDS_MAX: usize = 3;
+
 /// Words of a first clause, at least.
 const CLAUSE_WORDS_MIN: usize = 4;
 
@@ -80,16 +83,22 @@ pub struct Statement {
     /// Stems of the words before its first verb that name something and are no numbers; empty where
     /// no verb is known.
     pub(super) subject: BTreeSet<CompactString>,
+    /// What it ends with: a word for where or when something holds, and the stems behind it.
+    pub(super) tail: Option<(CompactString, BTreeSet<CompactString>)>,
     /// Stems of its verbs, those of form left out.
     pub(super) verbs: BTreeSet<CompactString>,
     /// Numbers and versions that may stand beside others of their kind.
     pub(super) of_many: BTreeSet<CompactString>,
+    /// It begins with when or where something holds, and not with its subject.
+    pub(super) begins_elsewhere: bool,
     /// It says something beside what is known.
     pub(super) is_adding: bool,
     /// Lower-case words of it that have an opposite.
     pub(super) opposed: BTreeSet<CompactString>,
     /// It says that something changed.
     pub(super) is_change: bool,
+    /// It says what may come, or what somebody thought of.
+    pub(super) is_tentative: bool,
     /// It denies what its words say.
     pub(super) is_negated: bool,
     /// It is written without blanks.
@@ -114,12 +123,17 @@ impl Statement {
             departures: gone(&rules.departures(text, &lower), rules),
             denials: denials(text, rules),
             subject: subject(&sequence, is_unspaced, rules),
+            tail: tail(&sequence, rules),
             verbs: verbs(&sequence, rules),
             of_many: of_many(text, &sequence, rules),
+            begins_elsewhere: sequence
+                .first()
+                .is_some_and(|word| rules.is_elsewhere(word)),
             is_adding: sequence.iter().any(|word| rules.is_adding(word)),
             opposed: opposed(&sequence, rules),
             sequence,
             is_change: rules.is_change(text),
+            is_tentative: rules.is_tentative(text),
             is_negated: rules.is_negated(text),
             is_unspaced,
             claims: claims(text, rules),
@@ -235,9 +249,30 @@ fn subject(
         .collect()
 }
 
+/// The last word of some for where or when something holds, and the stems of the words behind it;
+/// `None` where they are none, too many, or a value.
+fn tail(
+    sequence: &[CompactString],
+    rules: &Rules,
+) -> Option<(CompactString, BTreeSet<CompactString>)> {
+    let place = sequence.iter().rposition(|word| rules.is_tail(word))?;
+    let (before, behind) = (sequence.get(place)?, sequence.get(place + 1..)?);
+    let stems: BTreeSet<CompactString> = behind
+        .iter()
+        .filter(|word| !is_of_form(word, rules))
+        .map(|word| stem(word))
+        .collect();
+    let is_value = behind
+        .iter()
+        .any(|word| word.contains(|c: char| c.is_ascii_digit()));
+    let is_short = (1..=TAIL_WORDS_MAX).contains(&stems.len());
+    (is_short && !is_value).then(|| (before.clone(), stems))
+}
+
 fn verbs(sequence: &[CompactString], rules: &Rules) -> BTreeSet<CompactString> {
-    let verbs = sequence.iter().filter(|word| rules.is_verb(word));
+    let verbs = (0..sequence.len()).filter(|place| rules.is_verb_at(sequence, *place));
     verbs
+        .filter_map(|place| sequence.get(place))
         .filter(|verb| !rules.is_form(verb))
         .map(|verb| stem(verb))
         .collect()

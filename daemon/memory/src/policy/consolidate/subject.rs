@@ -41,6 +41,21 @@ pub(super) fn narrows(known: &Statement, new: &Statement, rules: &Rules) -> bool
     !known.subject.is_empty() && telling.any(|word| !has_ended(word))
 }
 
+/// Returns whether two statements end with what they hold for, and that is not the same, as in `runs
+/// at 03:00 on weekdays` and `runs at 05:00 on weekends`.
+pub(super) fn is_elsewhere(known: &Statement, new: &Statement) -> bool {
+    let (Some((one, at)), Some((other, there))) = (&known.tail, &new.tail) else {
+        return false;
+    };
+    let is_gone =
+        |word: &CompactString| new.departures.iter().any(|gone| gone.words.contains(word));
+    one == other
+        && !known.claims.iter().any(|claim| claim.gives(at))
+        && !new.claims.iter().any(|claim| claim.gives(there))
+        && at.iter().all(|word| !new.has(word) && !is_gone(word))
+        && there.iter().all(|word| !known.has(word))
+}
+
 /// The words of a statement's subject that another statement has nowhere.
 fn own<'s>(statement: &'s Statement, other: &Statement) -> BTreeSet<&'s str> {
     let words = statement.subject.iter().map(CompactString::as_str);

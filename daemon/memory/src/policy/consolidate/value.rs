@@ -41,8 +41,10 @@ fn is_value(words: &[CompactString], rules: &Rules) -> bool {
 pub(super) fn is_other(known: &Statement, new: &Statement, rules: &Rules) -> bool {
     let differing = Differing::of(&known.sequence, &new.sequence);
     let is_plain = |words| is_value(words, rules) && !rules.is_negated(&words.join(" "));
+    let has_verb = |words: &[CompactString]| words.iter().any(|word| rules.is_verb(word));
     is_plain(differing.one)
         && is_plain(differing.other)
+        && !(has_verb(differing.one) && has_verb(differing.other))
         && differing.before.iter().any(|word| !rules.is_form(word))
         && rules.ends_in_predicate(&differing.before.join(" "))
 }

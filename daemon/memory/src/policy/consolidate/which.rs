@@ -116,7 +116,9 @@ fn numbers(text: &str, sequence: &[CompactString], rules: &Rules) -> BTreeSet<Co
         let before = place.checked_sub(1).and_then(|before| sequence.get(before));
         let is_needed = place.checked_sub(2).and_then(|place| sequence.get(place));
         let is_needed = is_needed.is_some_and(|word| rules.is_needing(word));
-        let is_behind_noun = !is_needed && before.is_some_and(|before| rules.is_numbered(before));
+        let is_behind_noun = before.is_some_and(|before| {
+            rules.is_numbered(before) && (!is_needed || rules.is_unit(before))
+        });
         let behind = sequence.get(place + 1);
         let is_measure = is_number(word) && behind.is_some_and(|behind| rules.is_unit(behind));
         let is_subject = *place < subject || is_behind_noun;
