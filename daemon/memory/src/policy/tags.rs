@@ -20,7 +20,7 @@ pub const TAGS_MAX: usize = 32;
 const KIND_PREFIX_MAX_BYTES: usize = 40;
 
 /// Ends of a prefix.
-const PREFIX_MARKS: [&str; 3] = [":", " - ", " — "];
+const PREFIX_MARKS: [&str; 4] = [":", "：", " - ", " — "];
 
 /// Beginnings of an item of a list, or of a quotation.
 const ITEM_MARKS: [&str; 4] = ["- ", "* ", "+ ", "> "];
@@ -190,7 +190,7 @@ fn prefix(text: &str) -> Option<String> {
         label
     } else {
         let mark = PREFIX_MARKS.iter().filter_map(|mark| line.find(mark)).min();
-        let whole = is_headed(text).then_some(line.len());
+        let whole = has_more_lines(text).then_some(line.len());
         line.get(..mark.or(whole)?)?
     };
     let label = label.trim_end_matches(EMPHASIS);
@@ -198,19 +198,37 @@ fn prefix(text: &str) -> Option<String> {
     let is_label = label.len() <= KIND_PREFIX_MAX_BYTES
         && label.starts_with(char::is_alphanumeric)
         && label.chars().all(is_plain);
-    if is_label {
-        Tags::normalise_one(label)
-    } else {
-        None
-    }
+    let label = is_label.then(|| Tags::normalise_one(label)).flatten()?;
+    let english = LABELS.iter().find(|(other, _)| *other == label);
+    Some(english.map_or(label, |(_, english)| (*english).to_owned()))
 }
 
-/// Returns whether a text's first line is a heading or an emphasised word above the rest.
-fn is_headed(text: &str) -> bool {
-    let mut lines = text.trim().lines();
-    let first = lines.next().unwrap_or_default().trim_end();
-    let is_emphasised = first.starts_with(EMPHASIS) && first.ends_with(EMPHASIS);
-    (first.starts_with('#') || is_emphasised) && lines.next().is_some()
+/// Labels in other languages than English, and the tags that they stand for.
+const LABELS: &[(&str, &str)] = &[
+    ("entscheidung", "decision"),
+    ("beschluss", "decision"),
+    ("konvention", "convention"),
+    ("regel", "convention"),
+    ("stolperfalle", "gotcha"),
+    ("achtung", "gotcha"),
+    ("anleitung", "how-to"),
+    ("prozedur", "procedure"),
+    ("architektur", "architecture"),
+    ("muster", "pattern"),
+    ("vorliebe", "preference"),
+    ("präferenz", "preference"),
+    ("behebung", "fix"),
+    ("beobachtung", "observation"),
+    ("决定", "decision"),
+    ("约定", "convention"),
+    ("注意", "gotcha"),
+    ("步骤", "procedure"),
+    ("偏好", "preference"),
+];
+
+/// Returns whether lines follow the first one: that may be a label alone.
+fn has_more_lines(text: &str) -> bool {
+    text.trim().lines().nth(1).is_some()
 }
 
 /// Returns whether what stands behind a bracketed word makes it a label, and not a link or an
@@ -290,6 +308,13 @@ mod tests {
 
     #[test]
     fn prefixes_tag_a_text() {
+        assert_eq!(
+            prefix_tag("GOTCHA\nThe first request fails"),
+            Some("gotcha")
+        );
+        assert_eq!(prefix_tag("Entscheidung: Bazel bleibt"), Some("decision"));
+        assert_eq!(prefix_tag("决定：使用 redb"), Some("decision"));
+        assert_eq!(prefix_tag("The gotcha\nis old"), None);
         assert_eq!(prefix_tag("Gotcha: use arm64"), Some("gotcha"));
         assert_eq!(prefix_tag("How to: run"), Some("how-to"));
         assert_eq!(prefix_tag("fixture: x"), None);
