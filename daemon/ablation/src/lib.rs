@@ -43,6 +43,7 @@ pub const PARTS: &[&str] = &[
     "factor/word-score",
     "factor/words",
     "failure/another-module",
+    "failure/another-test",
     "failure/another-thing",
     "failure/code-family",
     "failure/command",

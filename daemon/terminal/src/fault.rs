@@ -61,6 +61,13 @@ pub struct Fault {
 }
 
 impl Fault {
+    /// Returns the name of the test that failed, without where it is; `None` for what is no test.
+    #[must_use]
+    pub fn test(&self) -> Option<&str> {
+        let name = self.symbol.rsplit([':', '.', '/', ' ']).next()?;
+        (self.code == FAILED && !name.is_empty()).then_some(name)
+    }
+
     /// Returns what is the same tomorrow: the first eight bytes of a BLAKE3, in hexadecimal.
     #[must_use]
     pub fn fingerprint(&self) -> String {

@@ -268,6 +268,7 @@ fn remembered(
         let is_known = memories.iter().any(|known| known.number == memory.number);
         let is_of_another = case::is_of_another(faults, &memory.text)
             || module::is_about_another(&memory.text, &whole)
+            || case::names_another_test(faults, &memory.text, &whole)
             || (!quotes(&memory) && case::is_about_another(&memory.text, &whole));
         if !is_known && !is_of_another {
             memories.push(memory);

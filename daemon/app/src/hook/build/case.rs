@@ -2,7 +2,10 @@
 //! same message about another thing.
 //! Pure.
 
+use std::sync::LazyLock;
+
 use helix_terminal::fault::Fault;
+use regex::Regex;
 
 use crate::hook::exact::has_word;
 
@@ -46,6 +49,29 @@ pub(super) fn is_about_another(text: &str, said: &str) -> bool {
                 .flat_map(|line| line.windows(message.len()))
                 .any(|window| differ_in_one_name(&message, window))
     })
+}
+
+/// The name of a test: `test_round_trip`, `round_trip_test`, `TestRoundTrip`, `RoundTripTest`.
+static TEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let pattern = r"\b(?:test_\w+|\w+_test|Test[A-Z]\w*|[A-Z]\w*Test)\b";
+    Regex::new(pattern).ok()
+});
+
+/// Returns whether a text is about tests that it names, and the failure, which is one of a test and
+/// in lower case here, names none of them.
+pub(super) fn names_another_test(faults: &[Fault], text: &str, said: &str) -> bool {
+    let mut failed = faults.iter().filter_map(Fault::test).peekable();
+    if failed.peek().is_none() || helix_ablation::is_off("failure/another-test") {
+        return false;
+    }
+    let mut tests = TEST
+        .iter()
+        .flat_map(|pattern| pattern.find_iter(text))
+        .map(|test| test.as_str().to_lowercase())
+        .peekable();
+    tests.peek().is_some()
+        && !tests.any(|test| has_word(said, &test))
+        && !failed.any(|test| has_word(text, test))
 }
 
 /// The words of a line, without the marks around them.
@@ -192,6 +218,21 @@ mod tests {
         ));
         let worded = "`import ... is not allowed from list` means a wrong boundary";
         assert!(!is_about_another(worded, "a/b/c is not allowed from list"));
+    }
+
+    #[test]
+    fn a_note_on_another_test_is_about_another_failure() {
+        let failed = faults("test money::tests::rounds_up_cents ... FAILED");
+        let is_another = |text: &str| names_another_test(&failed, text, "rounds_up_cents failed");
+        assert!(is_another("test_roundtrip_is_stable fails on ARM"));
+        assert!(is_another("RoundTripTest is slow"));
+        assert!(!is_another("rounding differs on ARM"));
+        assert!(!is_another("rounds_up_cents fails as test_zone does"));
+        assert!(!names_another_test(
+            &[],
+            "test_roundtrip_is_stable fails",
+            "error: x"
+        ));
     }
 
     #[test]
