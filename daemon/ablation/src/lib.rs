@@ -75,6 +75,7 @@ pub const PARTS: &[&str] = &[
     "layer/directory",
     "layer/directory-name",
     "layer/everyday",
+    "layer/file-name",
     "layer/meaning",
     "layer/named-source",
     "layer/near",

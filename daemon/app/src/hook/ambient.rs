@@ -295,6 +295,9 @@ fn guess(part: &Part<'_>, layers: &mut Layers<'_>) -> Result<(), ReadError> {
         });
     let added = change.added_names(target.file.as_deref());
     layers.look("layer/added-names", |layers| layers.by_added(&added))?;
+    if let Some(shown) = &shown {
+        layers.look("layer/file-name", |layers| layers.by_file_name(shown))?;
+    }
     let declared = seen.as_ref().map_or(&[][..], |seen| &seen.names);
     let named = target.names(declared);
     layers.look("layer/symbols", |layers| layers.by_symbols(&named))?;

@@ -230,6 +230,22 @@ impl<'a> Layers<'a> {
         })
     }
 
+    /// Memories that name a file by its name alone, with its ending; none of a file whose name many
+    /// directories have.
+    pub(super) fn by_file_name(&mut self, file: &Path) -> Result<(), ReadError> {
+        let name = file.file_name().and_then(|name| name.to_str());
+        let stem = file.file_stem().and_then(|stem| stem.to_str());
+        let (Some(name), Some(stem)) = (name, stem) else {
+            return Ok(());
+        };
+        if !name.contains('.') || is_usual_stem(stem) {
+            return Ok(());
+        }
+        self.by_words(&LexicalQuery::parse(name, WordMode::All), |memory| {
+            mentions(&memory.text).any(|mention| mention == name) && is_near(memory, Some(file))
+        })
+    }
+
     /// Memories that name the stem of a file or pattern, where it is more than a word that the
     /// whole project uses, and those of a topic that is called so.
     pub(super) fn by_stem(&mut self, stem: &str, shown: Option<&Path>) -> Result<(), ReadError> {
