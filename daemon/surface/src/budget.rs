@@ -4,6 +4,7 @@
 //! the words that were asked for; room that is left then goes to the best.
 
 use helix_engine::{Hit, LexicalQuery};
+use helix_memory::Memory;
 
 use super::snippet::{Snippet, snippet, width};
 use crate::inject::CHARS_PER_TOKEN;
@@ -21,8 +22,9 @@ const SNIPPET_CHARS: usize = 320;
 /// Fewest characters of a text that are worth a hit's heading.
 const SNIPPET_MIN_CHARS: usize = 60;
 
-/// Characters of a hit's heading: handle, day, kind and tags.
-const HEADING_CHARS: usize = 60;
+/// Characters of a hit's heading beside its handle and tags: day, kind, scope, a mark, and what
+/// stands between them.
+const HEADING_CHARS: usize = 48;
 
 /// A hit in a budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +48,12 @@ pub fn worthwhile(hits: &[Hit]) -> Vec<usize> {
         .collect()
 }
 
+/// Characters of a hit's heading.
+fn heading_chars(memory: &Memory) -> usize {
+    let tags = memory.tags.iter().map(|tag| width(tag) + 2);
+    HEADING_CHARS + width(memory.handle.as_str()) + tags.sum::<usize>()
+}
+
 /// Fits hits, given best first, into a budget of tokens.
 #[must_use]
 pub fn fit(hits: &[Hit], query: &LexicalQuery, budget_tokens: usize) -> Vec<Fitted> {
@@ -53,7 +61,8 @@ pub fn fit(hits: &[Hit], query: &LexicalQuery, budget_tokens: usize) -> Vec<Fitt
     let mut fitted = Vec::new();
     for at in worthwhile(hits) {
         let Some(hit) = hits.get(at) else { continue };
-        let Some(room) = left.checked_sub(HEADING_CHARS) else {
+        let heading = heading_chars(&hit.memory);
+        let Some(room) = left.checked_sub(heading) else {
             break;
         };
         let room = room.min(SNIPPET_CHARS);
@@ -61,7 +70,7 @@ pub fn fit(hits: &[Hit], query: &LexicalQuery, budget_tokens: usize) -> Vec<Fitt
             continue;
         }
         let snippet = snippet(&hit.memory.text, Some(query), room);
-        left -= HEADING_CHARS + width(&snippet.text);
+        left -= heading + width(&snippet.text);
         fitted.push(Fitted { at, snippet });
     }
     for Fitted { at, snippet: short } in &mut fitted {
@@ -142,7 +151,10 @@ mod tests {
             let hits: Vec<Hit> = texts.iter().zip(0..).map(|(text, at)| hit(at, 0.9, text)).collect();
             let query = LexicalQuery::parse("walrus", Mode::Any);
             let fitted = fit(&hits, &query, tokens);
-            let chars: usize = fitted.iter().map(|one| HEADING_CHARS + width(&one.snippet.text)).sum();
+            let chars: usize = fitted
+                .iter()
+                .map(|one| heading_chars(&hits[one.at].memory) + width(&one.snippet.text))
+                .sum();
             prop_assert!(chars <= tokens * CHARS_PER_TOKEN);
         }
     }
