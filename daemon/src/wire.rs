@@ -191,6 +191,7 @@ pub(crate) fn told(told: &Told) -> v1::Memory {
         memory,
         links,
         superseded_by,
+        contradicted_by,
         index,
         source,
         shape,
@@ -243,6 +244,7 @@ pub(crate) fn told(told: &Told) -> v1::Memory {
         branch,
         commit,
         suspicions: memory.suspicions.clone(),
+        contradicted_by: contradicted_by.clone(),
     }
 }
 

@@ -115,10 +115,14 @@ fn two_values_stand_until_somebody_settles_them() {
     assert_eq!(open.total, 1);
     assert_eq!(open.conflicts[0].newer.as_ref().unwrap().handle, new);
     assert_eq!(open.conflicts[0].why, "gives another number of the same");
+    // Whoever reads one of them is told of the other.
+    assert_eq!(world.read(&old).contradicted_by, [new.clone()]);
+    assert_eq!(world.read(&new).contradicted_by, [old.clone()]);
 
     world.settle(&old, &new, Settlement::KeepFirst).unwrap();
     assert_eq!(world.read(&new).superseded_by, old);
     assert_eq!(world.conflicts().total, 0);
+    assert!(world.read(&old).contradicted_by.is_empty());
     // The decision is reversed: winner and loser change places.
     world.settle(&new, &old, Settlement::KeepFirst).unwrap();
     assert_eq!(world.read(&new).status, "active");

@@ -4,8 +4,8 @@ use helix_proto::limits::OPENING_MAX_LINES;
 use helix_proto::v1::{FoundBy, Hit, Memory, SearchReply};
 
 use super::memory::{
-    INDENT, body, day, doubt, hashtags, header, marked_line, metadata, nature, opening, said_in,
-    stale_mark,
+    INDENT, body, contradiction, day, doubt, hashtags, header, marked_line, metadata, nature,
+    opening, said_in, stale_mark,
 };
 use super::reason::reason;
 use super::{View, clean};
@@ -212,7 +212,8 @@ fn head(memory: &Memory, hit: &Hit, view: &View, tags: bool) -> String {
     // A detail that shows metadata below shows none of this in the head.
     let (more, tags) = if tags {
         let copies = also_in(hit).map(mark).unwrap_or_default();
-        let more = copies + &superseded(memory) + &from(memory) + &doubt(memory);
+        let more =
+            copies + &superseded(memory) + &contradicted(memory) + &from(memory) + &doubt(memory);
         (more, hashtags(memory))
     } else {
         (String::new(), String::new())
@@ -230,6 +231,10 @@ fn from(memory: &Memory) -> String {
         name if name.is_empty() => name,
         name => format!(", from {name}"),
     }
+}
+
+fn contradicted(memory: &Memory) -> String {
+    contradiction(memory).map_or_else(String::new, |by| format!(", {by}"))
 }
 
 fn superseded(memory: &Memory) -> String {

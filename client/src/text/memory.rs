@@ -89,6 +89,7 @@ pub fn stale_mark(memory: &Memory) -> String {
         .map(str::to_owned)
         .into_iter()
         .chain(superseded)
+        .chain(contradiction(memory))
         .chain(faded)
         .chain(flagged(memory).map(str::to_owned))
         .collect();
@@ -97,6 +98,12 @@ pub fn stale_mark(memory: &Memory) -> String {
     } else {
         format!("({})", marks.join(", "))
     }
+}
+
+/// Names what contradicts it.
+pub(super) fn contradiction(memory: &Memory) -> Option<String> {
+    let by = clean::line(&memory.contradicted_by.join(", "));
+    (!by.is_empty()).then(|| format!("contradicted by {by}"))
 }
 
 fn changed(memory: &Memory) -> Option<&'static str> {
@@ -381,6 +388,9 @@ pub fn metadata(memory: &Memory, view: &View) -> String {
     }
     if !memory.superseded_by.is_empty() {
         field("superseded by", &memory.superseded_by);
+    }
+    if !memory.contradicted_by.is_empty() {
+        field("contradicted by", &memory.contradicted_by.join(" "));
     }
     if !matches!(memory.origin.as_str(), "" | "user" | "agent") {
         field("origin", &memory.origin);

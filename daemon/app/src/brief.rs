@@ -23,7 +23,7 @@ use crate::moment::{self, At};
 use crate::search::slips;
 use crate::sources::{Look, SEARCH_READ_MAX_BYTES};
 use crate::{App, Asker, Refusal};
-use crate::{scopes, shown, topics};
+use crate::{disputes, scopes, shown, topics};
 
 /// Microseconds of an hour.
 const HOUR_US: i64 = 3_600_000_000;
@@ -410,6 +410,7 @@ impl View<'_> {
             is_stale: state.is_stale(),
             moved_to: state.moved_to(),
             confidence: self.app.memory.strand.confidence_of(memory, self.now),
+            is_disputed: !disputes::against(self.app, memory.number).is_empty(),
             ..Selected::of(memory)
         }
     }

@@ -18,7 +18,7 @@ use crate::moment::{self, At};
 use crate::search::{self, FilterAsked, Found, Prepared};
 use crate::sources::SEARCH_READ_MAX_BYTES;
 use crate::threads::off_thread;
-use crate::{App, Asker, Refusal, scopes, shown};
+use crate::{App, Asker, Refusal, disputes, scopes, shown};
 
 /// Most tokens of a block: clients put larger results into a file.
 const BUDGET_MAX_TOKENS: u32 = 20_000;
@@ -257,7 +257,8 @@ fn block(app: &App, asker: &Asker, matter: Matter<'_>, budget: u32) -> Block {
         } else {
             ""
         };
-        doubt(app.memory.strand.confidence_of(memory, now)) + near
+        let doubt = doubt(app.memory.strand.confidence_of(memory, now));
+        doubt + &disputes::remark(app, memory) + near
     };
     let look = app
         .memory

@@ -6,7 +6,47 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use helix_engine::{Correction, Strand};
-use helix_memory::{Memory, MemoryId, MemoryNumber, Statement, Verdict, relate};
+use helix_memory::{Memory, MemoryId, MemoryNumber, Statement, Status, Verdict, relate};
+
+use crate::{App, find};
+
+/// Memories that are named as contradicting another, at most.
+const NAMED_MAX: usize = 2;
+
+/// The active memories that one cannot stand beside, while nobody has settled that; the newest
+/// first.
+pub(crate) fn against(app: &App, number: MemoryNumber) -> Vec<MemoryNumber> {
+    let catalog = app.memory.strand.catalog();
+    let disputed = catalog.graph().disputed(number).into_iter().rev();
+    let is_active = |other: &MemoryNumber| {
+        let row = catalog.row(*other);
+        row.is_some_and(|row| row.status == Status::Active)
+    };
+    disputed
+        .filter(|other| *other != number)
+        .filter(is_active)
+        .collect()
+}
+
+/// The handles of the newest of them.
+pub(crate) fn named_against(app: &App, number: MemoryNumber) -> Vec<String> {
+    let mut others = against(app, number);
+    others.truncate(NAMED_MAX);
+    if others.is_empty() {
+        return Vec::new();
+    }
+    find::handles(app, &others).unwrap_or_default()
+}
+
+/// What is said of a memory behind its heading: ` (contradicted by [handle])`; empty where nothing
+/// contradicts it.
+pub(crate) fn remark(app: &App, memory: &Memory) -> String {
+    let others = named_against(app, memory.number);
+    if others.is_empty() {
+        return String::new();
+    }
+    format!(" (contradicted by [{}])", others.join("], ["))
+}
 
 /// The number of a memory that is not stored yet.
 pub(crate) const NO_NUMBER: MemoryNumber = MemoryNumber(u32::MAX);

@@ -157,7 +157,7 @@ pub async fn one(
             .corrected
             .extend(missed.into_iter().map(|(_, corrected)| corrected));
     }
-    if !needs_disk(&outcome) {
+    if !needs_disk(&outcome) && notes.corrected.is_empty() {
         return stored(app, &asker, outcome, notes, &[]);
     }
     off_thread(app, move |app| stored(app, &asker, outcome, notes, &[])).await

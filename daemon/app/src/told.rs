@@ -6,7 +6,7 @@ use helix_engine::Strand;
 use helix_memory::{Memory, MemoryId, MemoryNumber, Shape, SourceState, Sources as _, Status};
 
 use crate::sources::SEARCH_READ_MAX_BYTES;
-use crate::{App, Asker, Refusal, veil};
+use crate::{App, Asker, Refusal, disputes, veil};
 
 /// Texts that one answer carries, in bytes: well below a message's limit, with room for everything
 /// else.
@@ -21,6 +21,8 @@ pub struct Told {
     pub links: Vec<String>,
     /// The handle of the memory that took its place; empty where none did.
     pub superseded_by: String,
+    /// The handles of active memories that contradict it, which nobody has settled; some of them.
+    pub contradicted_by: Vec<String>,
     /// Its place in its topic, as the asker counts; `None` where that was not asked for.
     pub index: Option<u32>,
     /// The present state of its source, where that was looked at.
@@ -74,6 +76,11 @@ impl Told {
             superseded_by: superseded_by
                 .map(|living| living.handle.as_str().to_owned())
                 .unwrap_or_default(),
+            contradicted_by: if memory.status == Status::Active {
+                disputes::named_against(app, memory.number)
+            } else {
+                Vec::new()
+            },
             memory: memory.clone(),
             index: None,
             source: SourceState::Unknown,

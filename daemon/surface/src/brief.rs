@@ -59,6 +59,8 @@ pub struct Selected<'a> {
     pub moved_to: Option<u32>,
     /// What fading left of its confidence, whatever became of its source.
     pub confidence: f32,
+    /// Another memory contradicts it, and nobody has settled that.
+    pub is_disputed: bool,
 }
 
 impl<'a> Selected<'a> {
@@ -71,6 +73,7 @@ impl<'a> Selected<'a> {
             is_stale: false,
             moved_to: None,
             confidence: memory.confidence,
+            is_disputed: false,
         }
     }
 }
@@ -172,6 +175,8 @@ pub struct Mention<'a> {
     pub is_superseded: bool,
     /// What fading left of its confidence, whatever became of its source.
     pub faded: f32,
+    /// Another memory contradicts it, and nobody has settled that.
+    pub is_disputed: bool,
 }
 
 impl Mention<'_> {

@@ -41,6 +41,8 @@ pub(crate) struct MemoryDocument<'a> {
     status: &'a str,
     /// The memory that took its place.
     superseded_by: Option<&'a str>,
+    /// Memories that contradict it, which nobody has settled.
+    contradicted_by: &'a [String],
     sequence: u64,
     source_state: Option<&'static str>,
     /// Where its source's line is by now, if it moved.
@@ -147,6 +149,7 @@ impl<'a> From<&'a v1::Memory> for MemoryDocument<'a> {
             access_count: memory.access_count,
             status: &memory.status,
             superseded_by: Some(memory.superseded_by.as_str()).filter(|handle| !handle.is_empty()),
+            contradicted_by: &memory.contradicted_by,
             sequence: memory.sequence,
             source_state: source_state(memory.source_state()),
             moved_to_line: memory.moved_to_line,

@@ -160,6 +160,7 @@ fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
         ("links", memory.links.join(", ")),
         ("status", memory.status.clone()),
         ("superseded by", memory.superseded_by.clone()),
+        ("contradicted by", memory.contradicted_by.join(", ")),
         ("origin", memory.origin.clone()),
         ("importance", format!("{:.2}", memory.importance)),
         ("confidence", confidence(memory)),

@@ -54,6 +54,7 @@ struct Entry<'a> {
     confidence: f32,
     is_stale: bool,
     is_superseded: bool,
+    is_disputed: bool,
     also_in: Vec<&'a str>,
     superseded_by: Option<&'a str>,
     supersedes: Vec<&'a str>,
@@ -132,6 +133,7 @@ impl<'a> Entry<'a> {
             heat,
             is_stale,
             is_superseded,
+            is_disputed,
             ..
         } = item.mention;
         Self {
@@ -143,6 +145,7 @@ impl<'a> Entry<'a> {
             confidence: item.mention.confidence(),
             is_stale,
             is_superseded,
+            is_disputed,
             also_in: item
                 .also_in
                 .iter()

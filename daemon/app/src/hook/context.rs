@@ -16,11 +16,11 @@ use super::sessions::Said;
 use super::trace::Trace;
 use super::watch::Watched;
 use super::{DEADLINE, Request, files, receipts};
-use crate::App;
 use crate::ports::Awaiting;
 use crate::project::Project;
 use crate::sources::{HOOK_READ_MAX_BYTES, Look};
 use crate::work::activity::Activity;
+use crate::{App, disputes};
 
 /// One event, and everything that is needed to answer it.
 pub(super) struct Context<'a> {
@@ -194,7 +194,10 @@ impl Context<'_> {
             notes,
             memories,
             sources,
-            remark: &|memory| doubt(strand.confidence_of(memory, self.now)),
+            remark: &|memory| {
+                let doubt = doubt(strand.confidence_of(memory, self.now));
+                doubt + &disputes::remark(self.app, memory)
+            },
             zone: &TimeZone::system(),
         };
         inject::frame(&content, INJECTION_MAX_TOKENS)

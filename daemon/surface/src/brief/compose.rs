@@ -85,6 +85,7 @@ struct Weighed<'a> {
     is_stale: bool,
     moved_to: Option<u32>,
     confidence: f32,
+    is_disputed: bool,
     relevance: f32,
     heat: f32,
 }
@@ -108,6 +109,7 @@ fn weigh<'a>(input: &Input<'a>) -> (Vec<Weighed<'a>>, Vec<Weighed<'a>>) {
              is_stale,
              moved_to,
              confidence,
+             is_disputed,
          }| {
             let relevance = relevance.unwrap_or_else(|| query.relevance(memory));
             let standing = Standing::of(memory, relevance, is_stale);
@@ -117,6 +119,7 @@ fn weigh<'a>(input: &Input<'a>) -> (Vec<Weighed<'a>>, Vec<Weighed<'a>>) {
                     is_stale,
                     moved_to,
                     confidence,
+                    is_disputed,
                     relevance,
                     heat: standing.heat(input.now),
                 },
@@ -151,6 +154,7 @@ fn merge<'a>(weighed: &[Weighed<'a>], focus: &[Category]) -> Vec<Entry<'a>> {
                     moved_to: kept.moved_to,
                     is_superseded: false,
                     faded: kept.confidence,
+                    is_disputed: kept.is_disputed,
                 },
                 copies: copies
                     .iter()

@@ -10,8 +10,8 @@ use helix_neutral::{one_line, quoted};
 use jiff::tz::TimeZone;
 
 use super::{Brief, HOT_MAX, TopicCount};
-pub(super) use line::doubt_mark;
 use line::joined;
+pub(super) use line::{dispute_mark, doubt_mark};
 
 /// How much a brief says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

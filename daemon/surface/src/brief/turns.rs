@@ -138,6 +138,7 @@ mod tests {
             moved_to: None,
             is_superseded,
             faded: 1.0,
+            is_disputed: false,
         };
         let list = [
             mention(0, 1.0, true),

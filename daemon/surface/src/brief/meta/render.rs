@@ -4,7 +4,7 @@ use helix_neutral::{one_line, preview};
 use jiff::tz::TimeZone;
 
 use super::{ActiveTopic, Meta, Theme, Velocity};
-use crate::brief::render::doubt_mark;
+use crate::brief::render::{dispute_mark, doubt_mark};
 use crate::brief::{HOT_MAX, Selected};
 
 /// Characters of a hot memory's preview.
@@ -45,12 +45,13 @@ pub fn render(meta: &Meta, hot: &[Selected<'_>], zone: &TimeZone) -> String {
                  memory,
                  is_stale,
                  confidence,
+                 is_disputed,
                  ..
              }| {
                 let handle = one_line(memory.handle.as_str(), HANDLE_MAX_CHARS);
                 format!(
                     "- [{handle}]{} {}",
-                    doubt_mark(*is_stale, *confidence),
+                    doubt_mark(*is_stale, *confidence) + dispute_mark(*is_disputed),
                     preview(&memory.text, PREVIEW_MAX_CHARS)
                 )
             },

@@ -8,7 +8,8 @@ use jiff::tz::TimeZone;
 
 use super::Caps;
 use super::line::{
-    CONFIDENCE_WHOLE, NAME_MAX_CHARS, bracketed, day_and_place, handles, joined, preview,
+    CONFIDENCE_WHOLE, NAME_MAX_CHARS, bracketed, day_and_place, dispute_mark, handles, joined,
+    preview,
 };
 use crate::brief::classify::without_prefix;
 use crate::brief::turns::by_turns;
@@ -138,8 +139,9 @@ fn item(item: &Item<'_>, caps: &Caps, zone: &TimeZone) -> Vec<String> {
         String::new()
     };
     let head = format!(
-        "{}{stale} {}",
+        "{}{stale}{} {}",
         bracketed(&memory.handle),
+        dispute_mark(item.mention.is_disputed),
         day_and_place(&item.mention, zone)
     );
     let mut body = body(without_prefix(&memory.text, item.mention.category), caps).into_iter();

@@ -36,7 +36,7 @@ pub(super) fn preview(mention: &Mention<'_>, is_under_heading: bool, caps: &Caps
     format!(
         "{}{} {}",
         bracketed(&mention.memory.handle),
-        doubt_mark(mention.is_stale, mention.faded),
+        doubt_mark(mention.is_stale, mention.faded) + dispute_mark(mention.is_disputed),
         helix_neutral::preview(text, caps.preview_chars)
     )
 }
@@ -48,6 +48,11 @@ pub(in crate::brief) fn doubt_mark(is_stale: bool, confidence: f32) -> String {
         false if confidence < CONFIDENCE_TOLD => format!(" [confidence {confidence:.2}]"),
         false => String::new(),
     }
+}
+
+/// The mark of a memory that another one contradicts.
+pub(in crate::brief) const fn dispute_mark(is_disputed: bool) -> &'static str {
+    if is_disputed { " [CONTRADICTED]" } else { "" }
 }
 
 /// `2026-11-03`, and the source if there is one: ` (src/a.rs:3)`, ` (src/a.rs:3, now line 9)`.
