@@ -10,7 +10,7 @@ use helix_client::v1::edit_request::Action;
 use helix_client::v1::{
     Caller, CrossReferencesRequest, Draft, EditRequest, ForgetRequest, GraphRequest,
     ListTopicsRequest, Memory, Program, PruneRequest, ReadRequest, RecentRequest, ReindexRequest,
-    RestoreMemory, SearchReply, SearchRequest, StatsRequest,
+    RestoreMemory, SearchReply, SearchRequest, StatsRequest, TextShown,
 };
 use helix_tests::rpc::draft;
 use helix_tests::{Project, Served};
@@ -639,4 +639,27 @@ fn pages_reach_everything_or_say_that_more_fits() {
         let says_so = last.notes.iter().any(|note| note.contains("more"));
         assert!(says_so, "{what}: {:?}", last.notes);
     }
+}
+
+#[test]
+fn a_hit_tells_the_passage_with_the_words_where_its_opening_has_none() {
+    let mut world = World::new();
+    let filler = "The loader of the warehouse ships orders by the hour. ".repeat(20);
+    let key = "The quetzal key is under the mat.";
+    world.store("long", &format!("{filler}{key} {filler}"));
+    let passage = |world: &mut World, query: &str, shown: TextShown| {
+        let reply = world.search(SearchRequest {
+            query: query.to_owned(),
+            shown: shown.into(),
+            ..SearchRequest::default()
+        });
+        reply.unwrap().hits.remove(0).passage
+    };
+    for shown in [TextShown::Line, TextShown::Opening] {
+        let told = passage(&mut world, "quetzal", shown);
+        assert!(told.contains(key), "{told}");
+        assert!(told.len() < filler.len(), "{told}");
+        assert_eq!(passage(&mut world, "warehouse", shown), "");
+    }
+    assert_eq!(passage(&mut world, "quetzal", TextShown::Body), "");
 }

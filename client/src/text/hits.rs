@@ -124,11 +124,13 @@ fn full(memory: &Memory, hit: &Hit, view: &View) -> String {
 }
 
 fn medium(memory: &Memory, hit: &Hit, view: &View) -> String {
-    [
-        head(memory, hit, view, true),
-        opening(memory, OPENING_MAX_LINES),
-    ]
-    .join("\n")
+    let passage = clean::line(&hit.passage);
+    let shown = if passage.is_empty() {
+        opening(memory, OPENING_MAX_LINES)
+    } else {
+        format!("{INDENT}{passage}")
+    };
+    [head(memory, hit, view, true), shown].join("\n")
 }
 
 fn brief(memory: &Memory, hit: &Hit, view: &View) -> String {

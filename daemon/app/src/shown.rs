@@ -97,6 +97,19 @@ fn is_whole(shown: TextShown, text: &str) -> bool {
     }
 }
 
+/// The part of a text that is shown, of a line or two; `None` where more is.
+pub(crate) fn opening(shown: TextShown, text: &str) -> Option<String> {
+    let count = match shown {
+        TextShown::Line => 1,
+        TextShown::Opening => OPENING_MAX_LINES,
+        TextShown::Unspecified | TextShown::Body => return None,
+    };
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let cut = |line: &str| line.chars().take(LINE_SHOWN_MAX_CHARS).collect::<String>();
+    let lines: Vec<String> = lines.take(count).map(cut).collect();
+    Some(lines.join("\n"))
+}
+
 /// Returns whether so many lines are all that a text has, and none is too long to be shown.
 fn are_all(text: &str, count: usize) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());

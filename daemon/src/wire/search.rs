@@ -125,6 +125,7 @@ fn hit(hit: &ToldHit) -> v1::Hit {
         is_cut: hit.is_cut,
         also_in: hit.also_in.clone(),
         copies: u32::try_from(hit.copies).unwrap_or(u32::MAX),
+        passage: hit.passage.clone(),
     }
 }
 

@@ -226,6 +226,7 @@ impl Search {
             // The full detail marks the lines with matched terms.
             explain: self.explain || (detail == Some(Detail::Full) && !self.json),
             passive: counts,
+            shown: shown(detail).into(),
             cursor: self.cursor.unwrap_or_default(),
             count_only: counts,
             moment: self.moment.wire(),
@@ -233,6 +234,16 @@ impl Search {
             budget_tokens: self.budget.unwrap_or_default(),
             ..v1::SearchRequest::default()
         }
+    }
+}
+
+/// How much of each text is shown.
+fn shown(detail: Option<Detail>) -> v1::TextShown {
+    match detail {
+        None | Some(Detail::Brief | Detail::Grouped) => v1::TextShown::Line,
+        Some(Detail::Medium) => v1::TextShown::Opening,
+        Some(Detail::Full) => v1::TextShown::Body,
+        Some(Detail::Topics | Detail::Count) => v1::TextShown::Unspecified,
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use helix_engine::{Evidence, Factors, Hit, WordsFound};
+use helix_engine::{Evidence, Factors, Hit, LexicalQuery, WordsFound};
 use helix_memory::MemoryNumber;
-use helix_surface::snippet::Snippet;
+use helix_proto::limits::LINE_SHOWN_MAX_CHARS;
+use helix_surface::snippet::{Snippet, snippet};
 
 use super::{Found, Prepared};
+use crate::shown::{self, TextShown};
 use crate::told::Told;
 use crate::{App, find};
 
@@ -75,6 +77,9 @@ pub struct ToldHit {
     pub also_in: Vec<String>,
     /// The number of those memories.
     pub copies: usize,
+    /// The sentences around the words that were asked for, where what is shown of the text has none
+    /// of them; empty where it has.
+    pub passage: String,
 }
 
 /// The memories that were found.
@@ -127,6 +132,11 @@ pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
             is_cut: false,
             also_in: also_in(app, &hit.copies),
             copies: hit.copies.len(),
+            passage: if is_listing {
+                String::new()
+            } else {
+                passage(&query, prepared.shown, &hit.memory.text)
+            },
         }
     };
     let mut hits: Vec<ToldHit> = found.hits.iter().map(told).collect();
@@ -148,6 +158,18 @@ pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
         next_cursor: found.next_cursor,
         ..Answer::default()
     }
+}
+
+/// The sentences of a text around the words of a query, where the part that is shown has none.
+fn passage(query: &LexicalQuery, shown: TextShown, text: &str) -> String {
+    let opening = shown::opening(shown, text);
+    let lacks_words = opening.is_some_and(|opening| {
+        opening.len() < text.len() && query.matched_words(&opening).is_empty()
+    });
+    if !lacks_words || query.matched_words(text).is_empty() {
+        return String::new();
+    }
+    snippet(text, Some(query), LINE_SHOWN_MAX_CHARS).text
 }
 
 /// The handles of the first copies; of none where they cannot be read.
