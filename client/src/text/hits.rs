@@ -59,11 +59,11 @@ pub struct Block {
 pub fn blocks(reply: &SearchReply, detail: Detail, explain: bool, view: &View) -> Vec<Block> {
     let hits = reply.hits.as_slice();
     let alone = |show: fn(&Memory, &Hit, &View) -> String| {
-        let block = |hit: &Hit| Block {
-            text: shown(hit, explain, view, show),
+        let block = |(at, hit): (usize, &Hit)| Block {
+            text: shown(hit, explain, view, show) + &order(hits, at, explain),
             hits: 1,
         };
-        hits.iter().map(block).collect()
+        hits.iter().enumerate().map(block).collect()
     };
     match detail {
         Detail::Medium => alone(medium),
@@ -83,6 +83,29 @@ pub fn count(total: u64) -> String {
         "memories match"
     };
     format!("{total} {noun}")
+}
+
+/// Says why a hit stands behind one that scores less, of hits in their order; empty where none does.
+#[must_use]
+pub fn behind(hits: &[Hit], at: usize) -> &'static str {
+    let (Some(hit), Some(before)) = (hits.get(at), hits.get(..at)) else {
+        return "";
+    };
+    if before.iter().all(|other| other.score >= hit.score) {
+        return "";
+    }
+    match hit.found_by() {
+        FoundBy::Relation => "behind what was found itself",
+        FoundBy::Meaning => "behind what has the words",
+        _ => "behind what has all of the words",
+    }
+}
+
+fn order(hits: &[Hit], at: usize, explain: bool) -> String {
+    match behind(hits, at) {
+        why if explain && !why.is_empty() => format!("; {why}"),
+        _ => String::new(),
+    }
 }
 
 fn shown(

@@ -30,7 +30,8 @@ pub(crate) fn search(look: Look, reply: &SearchReply) -> String {
         reply
             .hits
             .iter()
-            .filter_map(|hit| row(look, hit, explained))
+            .enumerate()
+            .filter_map(|(at, hit)| row(look, hit, explained, hits::behind(&reply.hits, at)))
             .collect(),
     )
 }
@@ -67,8 +68,14 @@ pub(crate) fn matches(look: Look, reply: &SearchReply) -> String {
     )
 }
 
-fn row(look: Look, hit: &Hit, explained: bool) -> Option<Vec<Field>> {
+fn row(look: Look, hit: &Hit, explained: bool, behind: &str) -> Option<Vec<Field>> {
     let memory = hit.memory.as_ref()?;
+    let passage = (!hit.passage.is_empty()).then(|| Memory {
+        text: hit.passage.clone(),
+        summary: String::new(),
+        ..memory.clone()
+    });
+    let memory = passage.as_ref().unwrap_or(memory);
     let text = match said_in(memory) {
         from if from.is_empty() => marked_text(look, memory),
         from => format!("{} (from {from})", marked_text(look, memory)),
@@ -95,13 +102,11 @@ fn row(look: Look, hit: &Hit, explained: bool) -> Option<Vec<Field>> {
         }
     };
     if explained {
-        fields.push(
-            hit.explanation
-                .as_ref()
-                .map(|why| one_line(&reason(hit.score, why)))
-                .unwrap_or_default()
-                .into(),
-        );
+        let why = hit.explanation.as_ref();
+        let why = why.map(|why| one_line(&reason(hit.score, why)));
+        let parts = why.into_iter().chain([behind.to_owned()]);
+        let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+        fields.push(parts.join("; ").into());
     }
     Some(fields)
 }
