@@ -30,7 +30,7 @@ pub(crate) use capture::{Paused, Source, capture, capture_files, capture_switche
 pub(crate) use care::{
     batch, changed, duplicates, imported, receipts, session, sessions, similar, stale, stale_beside,
 };
-pub(crate) use conflicts::{conflicts, settled};
+pub(crate) use conflicts::{BOTH_KEPT, conflicts, settled};
 pub(crate) use consolidate::distilled;
 pub(crate) use corrections::corrections;
 pub(crate) use findings::findings;
@@ -42,7 +42,7 @@ pub(crate) use provider::{provider, would_send};
 pub(crate) use relations::{
     edges, edges_dot, edges_mermaid, graph_mermaid, neighbours, reached, related, unrelated,
 };
-pub(crate) use review::{purged, review, review_item};
+pub(crate) use review::{judged, purged, review, review_item};
 pub(crate) use search::{blocks, matches, search};
 pub(crate) use stats::{index_detail, indexes, stats, tag_counts};
 pub(crate) use status::status;

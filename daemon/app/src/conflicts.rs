@@ -1,6 +1,6 @@
 //! Memories that contradict each other, and what somebody decides of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use helix_engine::{GraphArc as Arc, Request, Resolution, Step, StepChange};
 use helix_memory::{
@@ -49,7 +49,7 @@ pub enum Settlement {
     /// The first holds, and takes the place of the second and of all others of their dispute that
     /// contradict it.
     KeepFirst,
-    /// Both hold, and are not found contradictory again.
+    /// Both hold, also one that was out of use, and are not found contradictory again.
     Both,
     /// The first takes over what the second says and has.
     Merge,
@@ -247,7 +247,7 @@ pub async fn settle(
     }
     let mut steps = match settlement {
         Settlement::KeepFirst => keep(asker, &first, &second),
-        Settlement::Both => approved(asker, &[&first, &second]),
+        Settlement::Both => both(asker, &first, &second),
         Settlement::Merge => merge(asker, &first, &second),
     };
     if settlement == Settlement::KeepFirst {
@@ -261,11 +261,8 @@ pub async fn settle(
         at: app.memory.now(),
     };
     let edited = write(app, request).await?;
-    let mut last: BTreeMap<MemoryNumber, Memory> = BTreeMap::new();
-    for memory in edited.memories {
-        last.insert(memory.number, memory);
-    }
-    Ok(last.values().map(|memory| Told::of(app, memory)).collect())
+    let memories = edited.memories.iter();
+    Ok(memories.map(|memory| Told::of(app, memory)).collect())
 }
 
 fn one(app: &App, asker: &Asker, reference: &str) -> Result<Memory, Refusal> {
@@ -298,13 +295,7 @@ fn edit_step(memory: &Memory, edit: Edit, reason: String) -> Step {
 /// The first holds. Where it was out of use, because the second won before, it is active again.
 fn keep(asker: &Asker, first: &Memory, second: &Memory) -> Vec<Step> {
     let mut steps = approved(asker, &[first]);
-    if !matches!(first.status, Status::Active | Status::Quarantined) {
-        steps.push(edit_step(
-            first,
-            Edit::Restore,
-            format!("kept over #{}", second.number.0),
-        ));
-    }
+    steps.extend(restored(first, format!("kept over #{}", second.number.0)));
     let supersede = Edit::Supersede { by: first.id };
     steps.push(edit_step(
         second,
@@ -312,6 +303,22 @@ fn keep(asker: &Asker, first: &Memory, second: &Memory) -> Vec<Step> {
         format!("#{} was kept instead", first.number.0),
     ));
     steps
+}
+
+/// Both hold. The one that was out of use, because the other had won, is active again.
+fn both(asker: &Asker, first: &Memory, second: &Memory) -> Vec<Step> {
+    let mut steps = approved(asker, &[first, second]);
+    for (memory, beside) in [(first, second), (second, first)] {
+        let reason = format!("kept beside #{}", beside.number.0);
+        steps.extend(restored(memory, reason));
+    }
+    steps
+}
+
+/// The step that brings a memory back; `None` of one that is in use, or waits in the review.
+fn restored(memory: &Memory, reason: String) -> Option<Step> {
+    let is_there = matches!(memory.status, Status::Active | Status::Quarantined);
+    (!is_there).then(|| edit_step(memory, Edit::Restore, reason))
 }
 
 /// What waits in the review and holds by a person's word is trusted.

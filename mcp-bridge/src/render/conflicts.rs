@@ -75,7 +75,15 @@ fn side(memory: &Memory, view: &View) -> String {
 /// Text of a reply to `settle`, `supersede` and the merging of two memories.
 pub(crate) fn settled(reply: &SettleReply, settlement: Settlement) -> String {
     if settlement == Settlement::Both {
-        return format!("settled: both are kept, and are not found contradictory again; {UNDO}");
+        let back = reply.memories.iter();
+        let back: Vec<String> = back.map(|memory| clean::line(&memory.handle)).collect();
+        let back = match back.as_slice() {
+            [] => String::new(),
+            back => format!(" ({} in use again)", back.join(", ")),
+        };
+        return format!(
+            "settled: both are kept{back}, and are not found contradictory again; {UNDO}"
+        );
     }
     let is_over = |memory: &&Memory| memory.status == SUPERSEDED;
     let mut replaced = reply.memories.iter().filter(is_over);
@@ -129,9 +137,13 @@ mod tests {
         let reply = SettleReply {
             memories: vec![arm64(), old],
         };
+        let brought_back = SettleReply {
+            memories: vec![arm64()],
+        };
         let texts = [
             settled(&reply, Settlement::KeepFirst),
             settled(&SettleReply::default(), Settlement::Both),
+            settled(&brought_back, Settlement::Both),
             settled(&reply, Settlement::Merge),
             settled(&SettleReply::default(), Settlement::KeepFirst),
         ];

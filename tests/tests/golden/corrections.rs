@@ -63,8 +63,12 @@ fn what_a_store_replaced_comes_back_by_the_call_that_it_names() {
     );
     assert!(told.contains("note: replaces "), "{told}");
     let settled = world.say("edit", spelled_call(&told));
-    assert!(settled.contains(&format!("{old} holds")), "{settled}");
-    world.say("read", json!({"topic": old}));
+    assert!(
+        settled.contains(&format!("({old} in use again)")),
+        "{settled}"
+    );
+    world.say("read", json!({"topic": "web"}));
+    world.say("topics", json!({"action": "conflicts"}));
     insta::assert_snapshot!(world.told());
 }
 

@@ -7,6 +7,9 @@ use crate::screen::{Look, Paint};
 use crate::text::{neutral, one_line};
 use crate::time::minute;
 
+/// Said where both memories hold, whatever changed of them.
+pub(crate) const BOTH_KEPT: &str = "both kept";
+
 /// Writes the open conflicts.
 pub(crate) fn conflicts(look: Look, reply: &ConflictsReply) -> String {
     let shown: Vec<String> = reply
@@ -48,8 +51,9 @@ pub(crate) fn settled(look: Look, done: &str, reply: &SettleReply) -> String {
         let name = look.paint(Paint::Name, &one_line(&memory.handle));
         format!("{}\t{name}\n", memory.status)
     };
-    if reply.memories.is_empty() {
-        return format!("{done}\n");
+    let changed: String = reply.memories.iter().map(line).collect();
+    if changed.is_empty() || done == BOTH_KEPT {
+        return format!("{done}\n{changed}");
     }
-    reply.memories.iter().map(line).collect()
+    changed
 }

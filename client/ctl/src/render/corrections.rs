@@ -19,7 +19,9 @@ fn told(new: &str, correction: &Correction) -> String {
     let said = one_line(&sentence(correction));
     let known = one_line(&correction.handle);
     if correction.is_replaced {
-        return format!("{said}; `helixctl settle {known} {new}` takes that back");
+        return format!(
+            "{said}; `helixctl settle --both {known} {new}` takes that back and keeps both, without --both it turns it round"
+        );
     }
     format!(
         "{said}; `helixctl settle {new} {known}` keeps the new one alone, --both keeps both, --merge joins them"

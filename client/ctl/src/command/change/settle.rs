@@ -16,7 +16,8 @@ pub(crate) struct Settle {
     kept: String,
     /// The other one, which becomes superseded
     other: String,
-    /// Both hold: they are not found contradictory again
+    /// Both hold: one that was superseded is active again, and they are not found contradictory
+    /// again
     #[arg(long, conflicts_with = "merge")]
     both: bool,
     /// The first takes over what the other says and has
@@ -44,7 +45,7 @@ impl Settle {
     /// Settles two memories.
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let (settlement, done) = match (self.both, self.merge) {
-            (true, _) => (v1::Settlement::Both, "both kept"),
+            (true, _) => (v1::Settlement::Both, render::BOTH_KEPT),
             (false, true) => (v1::Settlement::Merge, "merged"),
             (false, false) => (v1::Settlement::KeepFirst, "settled"),
         };

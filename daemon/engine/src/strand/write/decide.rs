@@ -141,6 +141,11 @@ fn many(
         if !is_counted(&memory) {
             continue;
         }
+        let mut shown = edited.memories.iter_mut();
+        if let Some(earlier) = shown.find(|earlier| earlier.number == memory.number) {
+            *earlier = *memory;
+            continue;
+        }
         edited.changed += 1;
         edited.global += usize::from(memory.scope == Scope::Global);
         if edited.memories.len() < Edited::SHOWN_MAX {
