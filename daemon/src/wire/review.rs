@@ -61,6 +61,7 @@ pub(crate) fn verdict(wire: v1::JudgeRequest) -> Verdict {
         all,
         topic,
         other,
+        relations,
         ..
     } = wire;
     Verdict {
@@ -69,6 +70,7 @@ pub(crate) fn verdict(wire: v1::JudgeRequest) -> Verdict {
         all,
         topic,
         other,
+        relations,
     }
 }
 

@@ -1,7 +1,15 @@
 //! Effects of a stored text on those that were known, as a person is told, and the command that
 //! settles it.
 
+use std::time::Duration;
+
+use helix_tests::process::within;
+use serde_json::Value;
+
 use crate::world::{World, stderr};
+
+/// How long the suggester may take: it waits until nobody writes.
+const SUGGESTED_DEADLINE: Duration = Duration::from_mins(1);
 
 /// The command that a remark names, without the program's name.
 fn spelled(said: &str) -> Vec<&str> {
@@ -31,9 +39,96 @@ fn the_command_that_a_replacement_names_takes_it_back() {
     let added = world.run(&["add", text, "--topic", "web"]);
     let said = stderr(&added);
     assert!(said.contains("replaces web/"), "{said}");
-    world.done(&spelled(&said));
-    let read = world.json(&["read", &old]);
-    assert_eq!(read["memories"][0]["status"], "active");
+    let new = world.found(&["switched npm pnpm"]);
+    let settled = world.done(&spelled(&said));
+    assert_eq!(settled, format!("both kept\nactive\t{old}\n"));
+    for handle in [&old, &new[0]] {
+        assert_eq!(status(&world, handle), "active", "{handle}");
+    }
+    assert_eq!(world.json(&["conflicts"])["total"], 0);
+}
+
+#[test]
+fn both_are_kept_whichever_of_them_was_superseded() {
+    let world = World::new();
+    let old = world.add("web", "The web app is built with npm.", &[]);
+    let new = world.add("web", "The web app is built with pnpm.", &[]);
+    for (kept, other) in [(&new, &old), (&old, &new)] {
+        world.done(&["settle", kept, other]);
+        assert_eq!(status(&world, other), "superseded");
+        world.done(&["settle", "--both", &new, &old]);
+        assert_eq!(status(&world, &old), "active");
+        assert_eq!(status(&world, &new), "active");
+        assert_eq!(world.json(&["conflicts"])["total"], 0);
+    }
+    world.done(&["undo"]);
+    assert_eq!(status(&world, &new), "superseded");
+}
+
+/// Two memories in conflict, the older first, and a relation that is suggested for the newer one.
+fn in_conflict() -> (World, String, String) {
+    let world = World::new();
+    world.add(
+        "lark",
+        "Nights are quiet where the lark importer has a fixed limit of entries.",
+        &[],
+    );
+    let old = world.add("lark", "The lark importer limit is 10 rows", &[]);
+    world.done(&["add", "The lark importer limit is 20 rows", "-t", "lark"]);
+    let new = within(SUGGESTED_DEADLINE, || {
+        let listed = world.json(&["review", "--relations"]);
+        let items = listed["items"].as_array().unwrap().clone();
+        let of = |kind: &str| items.iter().find(|item| item["kind"] == kind).cloned();
+        let conflict = of("conflict").unwrap();
+        let handle = conflict["memory"]["handle"].as_str().unwrap().to_owned();
+        let has_both = items
+            .iter()
+            .any(|item| item["kind"] == "relation" && item.to_string().contains(&handle));
+        Ok(has_both.then_some(handle))
+    });
+    (world, old, new.unwrap())
+}
+
+#[test]
+fn a_review_settles_the_conflict_that_it_lists() {
+    let (world, old, new) = in_conflict();
+    let approved = world.done(&["review", "approve", &new]);
+    assert_eq!(approved, format!("superseded\t{old}\tby {new}\n"));
+    assert_eq!(status(&world, &old), "superseded");
+    assert_eq!(suggested(&world, &new), 1);
+    // Nothing else of it waits now.
+    let related = world.run(&["review", "approve", &new]);
+    assert!(stderr(&related).contains("relates_to"), "{related:?}");
+    assert_eq!(suggested(&world, &new), 0);
+}
+
+#[test]
+fn a_review_rejects_the_conflict_that_it_lists_and_relations_where_they_are_wanted() {
+    let (world, old, new) = in_conflict();
+    let rejected = stderr(&world.run(&["review", "reject", &new]));
+    assert!(rejected.contains("both hold"), "{rejected}");
+    assert_eq!(world.json(&["conflicts"])["total"], 0);
+    assert_eq!(status(&world, &old), "active");
+    assert!(suggested(&world, &new) > 0);
+
+    let (world, _, new) = in_conflict();
+    world.done(&["review", "reject", &new, "--relations"]);
+    assert_eq!(world.json(&["conflicts"])["total"], 0);
+    assert_eq!(suggested(&world, &new), 0);
+}
+
+fn status(world: &World, handle: &str) -> String {
+    let read = world.json(&["read", handle]);
+    read["memories"][0]["status"].as_str().unwrap().to_owned()
+}
+
+/// Suggested relations of a memory that wait.
+fn suggested(world: &World, handle: &str) -> usize {
+    let listed = world.json(&["review", "--relations"]);
+    let items = listed["items"].as_array().unwrap();
+    let is_suggested =
+        |item: &&Value| item["kind"] == "relation" && item.to_string().contains(handle);
+    items.iter().filter(is_suggested).count()
 }
 
 #[test]

@@ -76,6 +76,9 @@ struct Which {
     /// Everything of this topic that waits
     #[arg(long, short, value_name = "T", conflicts_with = "references")]
     topic: Option<String>,
+    /// Suggested relations as well; else only those of what nothing else is suggested of
+    #[arg(long, requires = "references")]
+    relations: bool,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -93,6 +96,7 @@ impl Review {
                     references: vec![reference],
                     all: false,
                     topic: None,
+                    relations: false,
                     json: self.json,
                 };
                 settle_named(context, which, true)
@@ -160,6 +164,7 @@ fn settle_named(context: &Context, which: Which, approve: bool) -> Outcome {
         references: which.references,
         all: which.all,
         topic: which.topic.unwrap_or_default(),
+        relations: which.relations,
         ..v1::JudgeRequest::default()
     };
     wait(async {
@@ -170,9 +175,7 @@ fn settle_named(context: &Context, which: Which, approve: bool) -> Outcome {
             return Ok(exit::OK);
         }
         let done = if approve { "approved" } else { "rejected" };
-        for memory in &reply.memories {
-            screen::print(&format!("{done}\t{}\n", one_line(&memory.handle)))?;
-        }
+        screen::print(&render::judged(context.screen.look, done, &reply))?;
         screen::remark_if(
             reply.memories.is_empty(),
             &format!("{} {done}", reply.settled),

@@ -1,7 +1,7 @@
 //! Memories that wait in the review, and memories that a purge takes.
 
 use helix_client::text::memory::doubt;
-use helix_client::v1::{Memory, PurgeReply, ReviewItem, ReviewReply};
+use helix_client::v1::{JudgeReply, Memory, PurgeReply, ReviewItem, ReviewReply};
 
 use super::memory::{handle, marked_text, row_text};
 use super::table::{TEXT, rows};
@@ -51,8 +51,26 @@ pub(crate) fn review_item(look: Look, item: &ReviewItem) -> String {
     text
 }
 
+/// Writes what was approved or rejected: a line for each memory that changed, which names the one
+/// that took its place.
+pub(crate) fn judged(look: Look, done: &str, reply: &JudgeReply) -> String {
+    let line = |memory: &Memory| {
+        let name = handle_painted(look, memory);
+        if memory.superseded_by.is_empty() {
+            return format!("{done}\t{name}\n");
+        }
+        let by = one_line(&memory.superseded_by);
+        format!("superseded\t{name}\tby {by}\n")
+    };
+    reply.memories.iter().map(line).collect()
+}
+
+fn handle_painted(look: Look, memory: &Memory) -> String {
+    look.paint(Paint::Name, &one_line(&memory.handle))
+}
+
 fn end(look: Look, memory: &Memory) -> String {
-    let name = look.paint(Paint::Name, &one_line(&memory.handle));
+    let name = handle_painted(look, memory);
     let kept = format!(
         "{}, {}, confidence {:.2}",
         one_line(&memory.kind),

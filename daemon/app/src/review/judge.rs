@@ -31,6 +31,8 @@ pub struct Wanted {
     pub topic: String,
     /// With one reference, only the suggested edge to this memory; empty for all.
     pub other: String,
+    /// Suggested relations of what is named as well; else only where nothing else of it waits.
+    pub relations: bool,
 }
 
 /// What settling came to.
@@ -150,6 +152,10 @@ fn plan(app: &App, asker: Asker, wanted: &Wanted) -> Result<Plan, Refusal> {
         .filter_map(|reference| meant(app, &plan.asker, reference).ok())
         .collect();
     for item in items {
+        if !named.is_empty() {
+            let outcome = outcome(&snapshot, &item, wanted.approves)?;
+            plan.notes.extend(outcome);
+        }
         if item.kind() == Kind::Conflict {
             plan.conflicts
                 .extend(conflict(&snapshot, &item, wanted.approves, &named)?);
@@ -228,12 +234,10 @@ fn chosen(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Vec<Waiting>, Ref
         let is_other = |item: &Waiting| other.is_none_or(|other| item.concerns(other));
         let mut named: Vec<&Waiting> = all.iter().filter(|item| item.concerns(number)).collect();
         named.retain(|item| is_other(item) && !chosen.contains(item));
-        // Who lets a memory in has not said yet that it is the one to keep.
-        if named.iter().any(|item| item.kind() != Kind::Conflict) {
-            named.retain(|item| item.kind() != Kind::Conflict);
-        }
+        let is_suspect = other.is_none() && is_held_back(app, number);
+        leave_unlisted(&mut named, wanted.relations, is_suspect);
         chosen.extend(named.into_iter().cloned());
-        if chosen.len() == before && other.is_none() && is_held_back(app, number) {
+        if chosen.len() == before && is_suspect {
             chosen.push(Waiting::Suspect(number));
         } else if chosen.len() == before {
             return Err(Refusal::not_found(format!(
@@ -243,6 +247,39 @@ fn chosen(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Vec<Waiting>, Ref
         }
     }
     Ok(chosen)
+}
+
+/// Leaves out what nobody means who names a memory: its suggested relations, which are listed only
+/// where they are asked for, unless nothing else waits; and its conflicts, while it waits itself.
+/// Who lets a memory in has not said yet that it is the one to keep.
+fn leave_unlisted(named: &mut Vec<&Waiting>, relations: bool, is_suspect: bool) {
+    let is_relation = |item: &Waiting| item.kind() == Kind::Relation;
+    let has_more = is_suspect || !named.iter().all(|item| is_relation(item));
+    if !relations && has_more {
+        named.retain(|item| !is_relation(item));
+    }
+    let is_conflict = |item: &Waiting| item.kind() == Kind::Conflict;
+    let mut others = named.iter().filter(|item| !is_relation(item));
+    if others.any(|item| !is_conflict(item)) {
+        named.retain(|item| !is_conflict(item));
+    }
+}
+
+/// What settling an edge comes to, where no memory that changed tells it.
+fn outcome(snapshot: &Snapshot, item: &Waiting, approves: bool) -> Result<Option<String>, Refusal> {
+    let Waiting::Edge(key) = item else {
+        return Ok(None);
+    };
+    let (Some(from), Some(to)) = (snapshot.memory(key.from)?, snapshot.memory(key.to)?) else {
+        return Ok(None);
+    };
+    let (from, to, relation) = (from.handle, to.handle, key.relation);
+    Ok(match (item.kind(), approves) {
+        (Kind::Relation, true) => Some(format!("{from} {relation} {to} holds")),
+        (Kind::Relation, false) => Some(format!("{from} {relation} {to} does not hold")),
+        (_, true) => None,
+        (_, false) => Some(format!("{from} and {to} both hold")),
+    })
 }
 
 /// Whether a memory is in use and nobody is shown it unasked, such as what a tool said: searches find
