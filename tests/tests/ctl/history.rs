@@ -120,6 +120,21 @@ fn undo_walks_back_one_change_after_another() {
 }
 
 #[test]
+fn an_examination_is_no_change_that_is_undone() {
+    let world = World::new();
+    let web = world.add("web", NPM, &[]);
+    world.done(&["revise", &web, PNPM]);
+    // The first stores its memory, the second takes that again.
+    for _ in 0..2 {
+        world.done(&["doctor"]);
+    }
+    let log = world.done(&["log"]);
+    assert!(!log.contains("helix-doctor"), "{log}");
+    world.done(&["undo"]);
+    assert_eq!(text(&world, &web), NPM);
+}
+
+#[test]
 fn a_later_change_stands_in_the_way() {
     let world = World::new();
     let web = world.add("web", NPM, &[]);

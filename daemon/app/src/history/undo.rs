@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use helix_engine::{Operation, OperationKind, Payload, Snapshot, StoreError};
-use helix_memory::{EdgeKey, EdgeStatus, Memory, MemoryNumber, Sequence};
+use helix_memory::{EdgeKey, EdgeStatus, Memory, MemoryNumber, Scope, Sequence};
 
 use super::line::Line;
 use super::undone::Undone;
@@ -137,7 +137,7 @@ pub(super) fn last(app: &App, asker: &Asker, snapshot: &Snapshot) -> Result<Targ
 }
 
 /// Returns whether somebody asked for a change. Storing the same text again changes nothing that is
-/// seen, and nobody asks for a suggestion.
+/// seen, nobody asks for a suggestion, and what an examination does is no change of anybody's.
 fn is_asked_for(operation: &Operation) -> Result<bool, StoreError> {
     let is_unseen = matches!(
         operation.kind,
@@ -146,11 +146,17 @@ fn is_asked_for(operation: &Operation) -> Result<bool, StoreError> {
     if is_unseen || operation.actor.is_of_daemon() {
         return Ok(false);
     }
-    let edge = match operation.kind.payload() {
-        Payload::Edge => operation.edge()?,
-        Payload::Memory | Payload::Nothing => None,
-    };
-    Ok(edge.is_none_or(|edge| edge.status != EdgeStatus::Suggested))
+    Ok(match operation.kind.payload() {
+        Payload::Edge => {
+            let edge = operation.edge()?;
+            edge.is_none_or(|edge| edge.status != EdgeStatus::Suggested)
+        }
+        Payload::Memory => {
+            let memory = operation.memory()?;
+            memory.is_none_or(|memory| memory.scope.to_string() != Scope::SCRATCH)
+        }
+        Payload::Nothing => true,
+    })
 }
 
 /// Returns whether an operation was made from the asker's project; of one that does not say it,
