@@ -376,7 +376,9 @@ fn what_comes_back_beside_its_successor_is_a_conflict_and_a_merge_keeps_the_topi
     assert!(conflicts.contains(&old), "{conflicts}");
     assert!(conflicts.contains(&new), "{conflicts}");
     let other = world.add("other", "The marsupial certificate expires in May.", &[]);
-    world.done(&["merge", &new, &other]);
+    let said = world.done(&["merge", &other, &new]);
+    assert_eq!(said.matches(&new).count(), 2, "{said}");
+    assert!(said.contains("took over what other/"), "{said}");
     let merged = world.json(&["read", &new]);
     assert_eq!(merged["memories"][0]["topic"], "net");
     assert!(merged.to_string().contains("marsupial"), "{merged}");

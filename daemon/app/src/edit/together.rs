@@ -11,25 +11,26 @@ use crate::conflicts::{self, Settlement};
 use crate::{Refusal, review, scopes, veil};
 
 impl Plan<'_> {
-    /// Lets the first memory say what the second does and take its place. It stays in its topic.
-    pub(super) fn merge_memories(&self, first: &str, second: &str) -> Result<Planned, Refusal> {
-        let (first, second) = (self.meant(first)?, self.meant(second)?);
-        if first.number == second.number {
+    /// Lets the second memory say what the first does as well and take its place. It stays in its
+    /// topic.
+    pub(super) fn merge_memories(&self, merged: &str, into: &str) -> Result<Planned, Refusal> {
+        let (merged, into) = (self.meant(merged)?, self.meant(into)?);
+        if merged.number == into.number {
             return Err(Refusal::invalid(format!(
                 "both names mean {}; name two memories, or a topic to move it to",
-                first.handle
+                into.handle
             )));
         }
-        for end in [&first, &second] {
+        for end in [&merged, &into] {
             scopes::check_seen(end, self.asker)?;
             veil::refuse_waiting(self.asker, end)?;
         }
-        let mut steps = conflicts::merge(self.asker, &first, &second);
+        let mut steps = conflicts::merge(self.asker, &into, &merged);
         let settled = Settlement::Merge;
         steps.extend(conflicts::close(
-            self.app, self.asker, &first, &second, settled,
+            self.app, self.asker, &into, &merged, settled,
         ));
-        let note = format!("{} took over what {} said", first.handle, second.handle);
+        let note = format!("{} took over what {} said", into.handle, merged.handle);
         Ok(self.all(steps, vec![note]))
     }
 

@@ -1,4 +1,5 @@
-//! `helixctl merge`: one topic's memories, or one memory, moved into another topic.
+//! `helixctl merge`: one topic's memories, or one memory, moved into another topic; or one memory
+//! made part of another.
 
 use clap::Args;
 use helix_client::v1::{MergeTopic, edit_request::Action};
@@ -12,7 +13,7 @@ use crate::failure::Outcome;
 pub(crate) struct Merge {
     /// The topic that ends, or the handle of one memory
     topic: String,
-    /// The topic that takes what is moved
+    /// The topic that takes what is moved, or the memory that takes over what the first says
     into: String,
     /// Prints JSON
     #[arg(long)]
