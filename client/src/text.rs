@@ -11,6 +11,7 @@ pub mod dates;
 pub mod hits;
 pub mod memory;
 pub mod reason;
+pub mod relations;
 pub mod why_not;
 
 use helix_proto::limits::{BODY_SHOWN_MAX_CHARS, LINE_SHOWN_MAX_CHARS};

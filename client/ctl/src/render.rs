@@ -40,7 +40,8 @@ pub(crate) use memory::{candidates, in_full, source};
 pub(crate) use models::{model_figures, models};
 pub(crate) use provider::{provider, would_send};
 pub(crate) use relations::{
-    edges, edges_dot, edges_mermaid, graph_mermaid, neighbours, reached, related, unrelated,
+    edges, edges_dot, edges_mermaid, graph_mermaid, hint_of_supersession, neighbours, reached,
+    related, unrelated,
 };
 pub(crate) use review::{judged, purged, review, review_item};
 pub(crate) use search::{blocks, matches, search};

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use helix_client::text::relations;
 use helix_client::v1::{
     Memory, MemoryEdge, PathReply, ReachedMemory, RelateReply, TraverseReply, UnrelateOutcome,
     UnrelateReply,
@@ -31,7 +32,18 @@ pub(crate) fn related(reply: &RelateReply) -> String {
         .notes
         .iter()
         .map(|note| format!("\nnote: {}", clean::line(note)));
-    std::iter::once(outcome).chain(notes).collect()
+    let hint = reply.edge.as_ref().and_then(hint_of_supersession);
+    std::iter::once(outcome).chain(notes).chain(hint).collect()
+}
+
+/// The call that does what a relation `supersedes` only says.
+fn hint_of_supersession(edge: &MemoryEdge) -> Option<String> {
+    let [from, to] = [&edge.from, &edge.to].map(|name| clean::line(name));
+    relations::only_says_that_it_replaces(edge).then(|| {
+        format!(
+            "\nnote: {to} is still in use beside it; edit action=supersede topic={to} by={from} takes it out of use"
+        )
+    })
 }
 
 /// Text of a reply to `unrelate`.

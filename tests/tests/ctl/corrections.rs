@@ -117,6 +117,20 @@ fn a_review_rejects_the_conflict_that_it_lists_and_relations_where_they_are_want
     assert_eq!(suggested(&world, &new), 0);
 }
 
+#[test]
+fn a_relation_that_only_says_that_it_supersedes_names_the_command_that_does() {
+    let world = World::new();
+    let old = world.add("zoo", "Walruses eat clams.", &[]);
+    let new = world.add("zoo", "Ferries leave at noon.", &[]);
+    let related = stderr(&world.run(&["relate", &new, "supersedes", &old]));
+    assert!(related.contains("is still in use"), "{related}");
+    assert_eq!(status(&world, &old), "active");
+    world.done(&spelled(&related));
+    assert_eq!(status(&world, &old), "superseded");
+    let again = stderr(&world.run(&["relate", &new, "supersedes", &old]));
+    assert!(!again.contains("is still in use"), "{again}");
+}
+
 fn status(world: &World, handle: &str) -> String {
     let read = world.json(&["read", handle]);
     read["memories"][0]["status"].as_str().unwrap().to_owned()

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use helix_client::text::relations::only_says_that_it_replaces;
 use helix_client::v1::{
     GraphReply, Memory, MemoryEdge, ReachedMemory, RelateReply, TraverseReply, UnrelateReply,
 };
@@ -24,6 +25,18 @@ pub(crate) fn related(reply: &RelateReply) -> String {
         "unchanged"
     };
     changed(how, reply.edge.as_ref())
+}
+
+/// The command that does what `relate A supersedes B` only says.
+pub(crate) fn hint_of_supersession(reply: &RelateReply) -> Option<String> {
+    let edge = reply
+        .edge
+        .as_ref()
+        .filter(|edge| only_says_that_it_replaces(edge))?;
+    let [from, to] = [&edge.from, &edge.to].map(|name| one_line(name));
+    Some(format!(
+        "helixctl: {to} is still in use beside it; `helixctl supersede {to} --by {from}` takes it out of use"
+    ))
 }
 
 /// Writes a relation that was taken back.

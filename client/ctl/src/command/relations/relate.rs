@@ -59,6 +59,9 @@ impl Relate {
             for note in &reply.notes {
                 screen::remark(note);
             }
+            if let Some(hint) = render::hint_of_supersession(&reply) {
+                screen::remark(&hint);
+            }
         }
         Ok(exit::OK)
     }
