@@ -9,9 +9,9 @@ use std::thread;
 
 use helix_client::caller;
 use helix_client::v1::{
-    Caller, CheckLevel, CheckRequest, ConflictsReply, ConflictsRequest, Memory, Program,
-    ReviewKind, ReviewRequest, SettleReply, SettleRequest, Settlement, StoreBatchRequest,
-    StoreOutcome, StoreReply, StoreRequest,
+    Caller, CheckLevel, CheckRequest, ConflictsReply, ConflictsRequest, EdgeFilter, Memory,
+    Program, SettleReply, SettleRequest, Settlement, StoreBatchRequest, StoreOutcome, StoreReply,
+    StoreRequest, TraverseRequest,
 };
 use helix_tests::rpc::draft;
 use helix_tests::{Project, Rpc, Served};
@@ -322,34 +322,32 @@ fn contradicting_batches_see_each_other() {
 /// Every value that stands beside another is an end of an open conflict, so that somebody settles
 /// it, and the conflicts lead from each to each.
 fn assert_every_value_is_named(world: &mut World, values: u32) {
-    let request = ReviewRequest {
+    let found = world.conflicts();
+    assert_eq!(found.total, 1, "the conflicts lead from each to each");
+    let [conflict] = found.conflicts.try_into().unwrap();
+    let ends = [conflict.newer, conflict.older].into_iter().flatten();
+    let named: BTreeSet<String> = ends
+        .chain(conflict.others)
+        .map(|memory| memory.handle)
+        .collect();
+    let values = usize::try_from(values).unwrap();
+    assert_eq!(named.len(), values);
+    // Each value is noted with one of those that were there, and perhaps one that came meanwhile.
+    let request = TraverseRequest {
         caller: Some(world.caller(Program::Ctl)),
-        limit: 1_000,
-        ..ReviewRequest::default()
+        memories: named.into_iter().collect(),
+        depth: Some(0),
+        edges: Some(EdgeFilter {
+            relations: vec!["contradicts".to_owned()],
+            suggested: true,
+            ..EdgeFilter::default()
+        }),
+        ..TraverseRequest::default()
     };
     let rpc = &mut world.served.rpc;
-    let found = rpc
-        .call(async |rpc| rpc.review(request.clone()).await)
-        .unwrap();
-    let conflicts = found.items.into_iter();
-    let conflicts: Vec<_> = conflicts
-        .filter(|item| item.kind() == ReviewKind::Conflict)
-        .collect();
-    // Each value is noted with one of those that were there, and perhaps one that came meanwhile.
-    assert!(conflicts.len() < 2 * usize::try_from(values).unwrap());
-    let mut groups: Vec<BTreeSet<String>> = Vec::new();
-    for conflict in conflicts {
-        let ends = [conflict.memory, conflict.other].map(|end| end.unwrap().handle);
-        let mut group = BTreeSet::from(ends);
-        let (joined, apart): (Vec<_>, Vec<_>) = groups
-            .into_iter()
-            .partition(|known| !known.is_disjoint(&group));
-        group.extend(joined.into_iter().flatten());
-        groups = apart;
-        groups.push(group);
-    }
-    let sizes: Vec<usize> = groups.iter().map(BTreeSet::len).collect();
-    assert_eq!(sizes, [usize::try_from(values).unwrap()]);
+    let among = rpc.call(async |rpc| rpc.traverse(request.clone()).await);
+    let noted = among.unwrap().edges.len();
+    assert!((values - 1..2 * values).contains(&noted), "{noted}");
 }
 
 /// The history's chain is whole, and the indexes say what the store says.

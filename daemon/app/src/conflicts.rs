@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use helix_engine::{GraphArc as Arc, Request, Resolution, Step, StepChange};
 use helix_memory::{
-    Absorbed, Edge, EdgeKey, EdgeStatus, Edit, Memory, MemoryNumber, Provenance, Relation,
+    Absorbed, Edge, EdgeKey, EdgeStatus, Edit, Memory, MemoryNumber, Provenance, Relation, Scope,
     Sequence, Sourced, Status, relate,
 };
 use helix_neutral::quoted;
@@ -61,7 +61,7 @@ pub enum Settlement {
 /// # Errors
 /// When the disk fails.
 pub fn list(app: &App, asker: &Asker) -> Result<Conflicts, Refusal> {
-    let disputes = open_disputes(app, asker);
+    let disputes = open_disputes(app, &asker.scopes());
     let total = disputes.len();
     let snapshot = app.memory.strand.snapshot()?;
     let mut conflicts = Vec::new();
@@ -73,7 +73,7 @@ pub fn list(app: &App, asker: &Asker) -> Result<Conflicts, Refusal> {
         };
         let reason = snapshot.edge(&key)?.map(|edge| edge.reason);
         conflicts.push(Conflict {
-            why: without_number(&reason.unwrap_or_default()),
+            why: why(&reason.unwrap_or_default()),
             newer: Told::of(app, newer),
             older: Told::of(app, older),
             others: Told::all(app, &dispute.others)?,
@@ -90,9 +90,15 @@ struct Dispute {
     others: Vec<MemoryNumber>,
 }
 
-/// The disputes among active memories of the asker's scopes, the newest first.
-fn open_disputes(app: &App, asker: &Asker) -> Vec<Dispute> {
-    let mut open = open_conflicts(app, asker);
+/// How many disputes nobody has settled, in all projects.
+pub(crate) fn count_open(app: &App) -> usize {
+    let everywhere = app.memory.strand.catalog().all_scopes();
+    open_disputes(app, &everywhere).len()
+}
+
+/// The disputes among active memories of scopes, the newest first.
+fn open_disputes(app: &App, scopes: &[Scope]) -> Vec<Dispute> {
+    let mut open = open_conflicts(app, scopes);
     let catalog = app.memory.strand.catalog();
     let mut disputes = Vec::new();
     while let Some(key) = open.pop() {
@@ -113,11 +119,10 @@ fn open_disputes(app: &App, asker: &Asker) -> Vec<Dispute> {
     disputes
 }
 
-/// The contradictions between active memories of the asker's scopes that nobody has settled, oldest
-/// first.
-fn open_conflicts(app: &App, asker: &Asker) -> Vec<EdgeKey> {
+/// The contradictions between active memories of scopes that nobody has settled, oldest first.
+fn open_conflicts(app: &App, scopes: &[Scope]) -> Vec<EdgeKey> {
     let catalog = app.memory.strand.catalog();
-    let scopes = catalog.scope_numbers(&asker.scopes());
+    let scopes = catalog.scope_numbers(scopes);
     let is_open_end = |number: MemoryNumber| {
         catalog
             .row(number)
@@ -213,6 +218,19 @@ fn close_dispute(app: &App, kept: &Memory, second: &Memory, others: &[Memory]) -
         }
     }
     steps
+}
+
+/// Why two memories cannot both hold, with the newer one for its subject: "gives another number of
+/// the same". Whoever relates them by hand gives a reason in words of their own, or none.
+fn why(reason: &str) -> String {
+    let said = without_number(reason);
+    if said != reason {
+        return said;
+    }
+    match said.as_str() {
+        "" => "is said to contradict".to_owned(),
+        said => format!("is said to contradict ({said})"),
+    }
 }
 
 /// A reason that begins with the number of the newer memory, without it.

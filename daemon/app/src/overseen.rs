@@ -1,19 +1,19 @@
 //! Counts of recent days, and the present state of each part.
 
 use helix_engine::States;
-use helix_memory::{EdgeStatus, MemoryNumber, Relation, Sequence, Status};
+use helix_memory::Sequence;
 
 use crate::indexes::{Embedding, Index, indexes};
 use crate::jobs::{self, Run};
 use crate::metrics::Day;
-use crate::{App, Refusal};
+use crate::{App, Refusal, conflicts};
 
 /// The last days, and the parts as they are now.
 #[derive(Clone, Debug)]
 pub struct Overseen {
     /// The last days, newest first.
     pub days: Vec<Day>,
-    /// Contradictions that nobody has settled.
+    /// Disputes that nobody has settled, in all projects.
     pub conflicts_open: usize,
     /// The indexes.
     pub indexes: [Index; 2],
@@ -37,27 +37,11 @@ pub fn overseen(app: &App, days: usize) -> Result<Overseen, Refusal> {
     let kept = snapshot.states(States::Metrics)?;
     Ok(Overseen {
         days: app.metrics.days(app.memory.now(), &kept, days),
-        conflicts_open: conflicts_open(app),
+        conflicts_open: conflicts::count_open(app),
         indexes: indexes(app, sequence)?,
         embedder: Embedding::of(app, sequence),
         jobs: jobs::last_runs(app)?,
         store_bytes: app.layout.store_bytes(),
         sequence,
     })
-}
-
-fn conflicts_open(app: &App) -> usize {
-    let catalog = app.memory.strand.catalog();
-    let is_active = |number: MemoryNumber| {
-        let row = catalog.row(number);
-        row.is_some_and(|row| row.status == Status::Active)
-    };
-    let edges = catalog.graph().stored();
-    let open = edges.filter(|edge| {
-        edge.key.relation == Relation::Contradicts
-            && edge.status != EdgeStatus::Rejected
-            && is_active(edge.key.from)
-            && is_active(edge.key.to)
-    });
-    open.count()
 }

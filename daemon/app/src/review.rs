@@ -177,17 +177,18 @@ pub fn review(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Listed, Refus
     let limit = LIMIT.read(wanted.limit)?;
     let scopes = scopes::listed(app, asker, &wanted.scopes)?;
     let topic = topic(&wanted.topic)?;
-    let mut waiting = waiting(app, &scopes, topic.as_ref())?;
-    if !wanted.relations {
-        waiting.retain(|waiting| waiting.kind() != Kind::Relation);
-    }
+    let all_scopes = app.memory.strand.catalog().all_scopes();
+    let [waiting, everywhere] = [scopes, all_scopes].map(|scopes| {
+        let mut waiting = waiting(app, &scopes, topic.as_ref())?;
+        if !wanted.relations {
+            waiting.retain(|waiting| waiting.kind() != Kind::Relation);
+        }
+        leave_one_of_each_dispute(app, &mut waiting);
+        Ok::<_, Refusal>(waiting)
+    });
+    let waiting = waiting?;
     let total = waiting.len();
-    let everywhere = app.memory.strand.catalog().all_scopes();
-    let mut all = self::waiting(app, &everywhere, topic.as_ref())?;
-    if !wanted.relations {
-        all.retain(|waiting| waiting.kind() != Kind::Relation);
-    }
-    let elsewhere = all.len().saturating_sub(total);
+    let elsewhere = everywhere?.len().saturating_sub(total);
     let mut items = Vec::new();
     for waiting in waiting.iter().take(limit) {
         items.extend(item(app, waiting)?);
@@ -197,6 +198,22 @@ pub fn review(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Listed, Refus
         total,
         elsewhere,
     })
+}
+
+/// Leaves of all contradictions of one dispute the first: settling it settles the dispute.
+fn leave_one_of_each_dispute(app: &App, waiting: &mut Vec<Waiting>) {
+    let catalog = app.memory.strand.catalog();
+    let mut listed = BTreeSet::new();
+    waiting.retain(|item| {
+        let Waiting::Edge(key) = item else {
+            return true;
+        };
+        if key.relation != Relation::Contradicts || listed.contains(&key.from) {
+            return key.relation != Relation::Contradicts;
+        }
+        listed.extend(catalog.graph().disputed(key.from));
+        true
+    });
 }
 
 /// Reads the topic that is named; `None` for all.
@@ -239,7 +256,7 @@ pub(super) fn waiting(
     let suggested = catalog
         .graph()
         .stored()
-        .filter(|edge| edge.status == EdgeStatus::Suggested);
+        .filter(|edge| edge.status == EdgeStatus::Suggested || edge.is_open_conflict());
     let is_in_use = |number: MemoryNumber| {
         let row = catalog.row(number);
         row.is_some_and(|row| row.status == Status::Active)
@@ -334,7 +351,7 @@ fn item(app: &App, waiting: &Waiting) -> Result<Option<Item>, Refusal> {
         Waiting::Edge(key) => {
             let edge = app.memory.strand.snapshot()?.edge(key)?;
             let said = edge.map(|edge| edge.reason).unwrap_or_default();
-            let reason = why_suggested(kind, &without_number(&said));
+            let reason = why_suggested(kind, &without_number(&said)) + &disagreeing(app, key);
             (reason, key.relation.name(), None)
         }
     };
@@ -346,6 +363,24 @@ fn item(app: &App, waiting: &Waiting) -> Result<Option<Item>, Refusal> {
         step,
         reason,
     }))
+}
+
+/// How many others of a dispute disagree as well: only one contradiction of it is listed.
+fn disagreeing(app: &App, key: &EdgeKey) -> String {
+    if key.relation != Relation::Contradicts {
+        return String::new();
+    }
+    let catalog = app.memory.strand.catalog();
+    let mut others = catalog.graph().disputed(key.from);
+    others.retain(|number| {
+        let row = catalog.row(*number);
+        let is_in_use = row.is_some_and(|row| row.status == Status::Active);
+        is_in_use && ![key.from, key.to].contains(number)
+    });
+    match others.len() {
+        0 => String::new(),
+        more => format!("; {more} more disagree, see helixctl conflicts"),
+    }
 }
 
 fn why_held(kind: Kind, memory: &Told) -> String {

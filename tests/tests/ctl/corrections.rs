@@ -118,6 +118,33 @@ fn a_review_rejects_the_conflict_that_it_lists_and_relations_where_they_are_want
 }
 
 #[test]
+fn a_dispute_is_counted_once_wherever_conflicts_are_counted() {
+    let world = World::new();
+    for text in [
+        "billing listens on 8081",
+        "billing listens on 8082",
+        "billing listens on 8083",
+    ] {
+        world.done(&["add", text, "--topic", "services"]);
+    }
+    let one = world.add("zoo", "Walruses eat clams.", &[]);
+    let other = world.add("zoo", "Walruses eat nothing.", &[]);
+    world.done(&["relate", &one, "contradicts", &other]);
+    assert_eq!(world.json(&["conflicts"])["total"], 2);
+    assert_eq!(world.json(&["stats", "--metrics"])["conflicts_open"], 2);
+    let review = world.json(&["review"]);
+    assert_eq!(review["total"], 2);
+    let reasons = review["items"].to_string();
+    assert!(reasons.contains("1 more disagree"), "{reasons}");
+    // What somebody related without a reason.
+    let shown = world.done(&["conflicts"]);
+    assert!(shown.contains("it is said to contradict:"), "{shown}");
+    world.done(&["review", "approve", &one]);
+    assert_eq!(status(&world, &other), "superseded");
+    assert_eq!(world.json(&["stats", "--metrics"])["conflicts_open"], 1);
+}
+
+#[test]
 fn a_relation_that_only_says_that_it_supersedes_names_the_command_that_does() {
     let world = World::new();
     let old = world.add("zoo", "Walruses eat clams.", &[]);

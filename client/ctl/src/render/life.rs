@@ -121,7 +121,10 @@ pub(crate) fn metrics(look: Look, reply: &MetricsReply, now_us: i64) -> String {
         )
     });
     let facts = vec![
-        fact("conflicts open", reply.conflicts_open.to_string()),
+        fact(
+            "conflicts open",
+            format!("{} in all projects", reply.conflicts_open),
+        ),
         fact("embedding queue", count_of(pending, "text", "texts")),
         fact(
             "store",
