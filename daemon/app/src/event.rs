@@ -269,7 +269,7 @@ async fn keep(app: &Arc<App>, asker: Asker, new: NewMemory) -> Result<Taken, Ref
         return Ok(said(&forgotten::not_reported(stone)));
     }
     let stored = store::one(app, move || asker, new, false).await?;
-    if matches!(compared, Compared::Unknown) {
+    if stored.returns || matches!(compared, Compared::Unknown) {
         let memory = &stored.memory.memory;
         app.memory.strand.await_comparison(memory, app.memory.now());
     }
@@ -319,8 +319,11 @@ fn became(stored: &Stored) -> String {
         How::Duplicate => format!("not stored: {handle} says nearly the same"),
         How::Extended => format!("{handle} said part of it and says all of it now"),
     }];
-    parts.extend(standing(memory));
-    parts.extend(stored.corrected.iter().map(corrected));
+    if !stored.returns {
+        parts.extend(standing(memory));
+    }
+    let corrected = stored.corrected.iter();
+    parts.extend(corrected.map(|corrected| self::corrected(handle, corrected)));
     parts.extend(stored.warnings.iter().cloned());
     parts.join("; ")
 }
@@ -347,12 +350,15 @@ fn standing(memory: &Memory) -> Option<String> {
     })
 }
 
-fn corrected(corrected: &Corrected) -> String {
-    let handle = corrected.memory.handle.as_str();
+/// What it means to a known memory, with the one call that settles it or takes it back.
+fn corrected(new: &str, corrected: &Corrected) -> String {
+    let known = corrected.memory.handle.as_str();
     if corrected.is_replaced {
-        format!("it replaces {handle}")
+        format!("it replaces {known}: helixctl settle --both {known} {new} takes that back")
     } else {
-        format!("it contradicts {handle}: helixctl conflicts")
+        format!(
+            "it contradicts {known}: helixctl settle {new} {known} keeps the new one alone, --both keeps both"
+        )
     }
 }
 

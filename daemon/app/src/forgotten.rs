@@ -67,10 +67,15 @@ impl Departed {
     }
 }
 
-/// Says in whose words and when a text was forgotten that is stored in other words.
-pub(crate) fn stored_again(stone: &Tombstone) -> String {
+/// Says in whose words and when a text was forgotten that is stored in other words. A tool asks for
+/// nothing: what it says is withheld once it is compared.
+pub(crate) fn stored_again(stone: &Tombstone, by: Origin) -> String {
     let Departed { how, was } = Departed::of(stone);
-    format!("this says in other words what was {how}, and is stored because you asked for it{was}")
+    let stands = match by {
+        Origin::Tool | Origin::Import => "waits in the review for that",
+        Origin::User | Origin::Agent => "is stored because you asked for it",
+    };
+    format!("this says in other words what was {how}, and {stands}{was}")
 }
 
 /// Says why what an event says in other words is not stored.

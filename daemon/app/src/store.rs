@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use helix_engine::{Outcome, Request, Resolution};
-use helix_memory::{Actor, Memory, MemoryNumber, Timestamp};
+use helix_memory::{Actor, Memory, MemoryNumber, Origin, Timestamp};
 use helix_proto::limits::BATCH_MAX;
 
 use self::alike::Alike;
@@ -89,6 +89,8 @@ pub struct Stored {
     pub corrected: Vec<Corrected>,
     /// How the topic of a note was found; empty where one was given.
     pub inferred: String,
+    /// Whether it says what was forgotten and a tool said it, so that it is withheld.
+    pub returns: bool,
 }
 
 impl Stored {
@@ -100,6 +102,7 @@ impl Stored {
             warnings: Vec::new(),
             corrected: Vec::new(),
             inferred: String::new(),
+            returns: false,
         }
     }
 }
@@ -145,7 +148,7 @@ pub async fn one(
         } => (answer, asker, notes),
     };
     // While it is written.
-    notes.compare(app).await;
+    notes.compare(app, asker.actor.origin).await;
     let outcome = answer.await?.into_iter().next();
     let outcome = outcome.ok_or_else(|| Refusal::internal("the writer gave no answer"))??;
     if let Outcome::Stored(memory) = &outcome {
@@ -209,16 +212,19 @@ struct Notes {
     inferred: String,
     /// What is to be compared by meaning with what was forgotten.
     may_return: Option<Box<MayReturn>>,
+    /// Whether a tool says what was forgotten.
+    returns: bool,
 }
 
 impl Notes {
     /// Notes what was forgotten that the text says in other words.
-    async fn compare(&mut self, app: &App) {
+    async fn compare(&mut self, app: &App, by: Origin) {
         let Some(MayReturn { text, scope }) = self.may_return.take().map(|text| *text) else {
             return;
         };
         let stone = forgotten::compare_stored(app, &text, &scope).await;
-        let said = stone.map(|stone| forgotten::stored_again(&stone));
+        let said = stone.map(|stone| forgotten::stored_again(&stone, by));
+        self.returns = said.is_some() && by == Origin::Tool;
         self.warnings.extend(said);
     }
 }
@@ -269,6 +275,7 @@ fn submit(app: &App, asker: Asker, prepared: Prepared) -> Result<Submitted, Refu
                     compared_below,
                     inferred,
                     may_return,
+                    returns: false,
                 },
             })
         }
@@ -314,20 +321,20 @@ pub async fn batch(
     });
     let (requests, mut slots) = slots(prepared.await?);
     let written = app.writer.submit(requests)?;
-    compare(app, &mut slots).await;
+    compare(app, &mut slots, asker.actor.origin).await;
     let outcomes = written.await?;
     second_look(app, &asker.actor, &mut slots, &outcomes).await?;
     off_thread(app, move |app| answers(app, &asker, slots, outcomes)).await
 }
 
 /// Compares the first of a batch by meaning with what was forgotten.
-async fn compare(app: &App, slots: &mut [Slot]) {
+async fn compare(app: &App, slots: &mut [Slot], by: Origin) {
     let mut left = COMPARED_MAX;
     for slot in slots {
         if let Slot::Written(notes) = slot
             && notes.may_return.is_some()
         {
-            notes.compare(app).await;
+            notes.compare(app, by).await;
             left -= 1;
             if left == 0 {
                 return;
@@ -420,6 +427,7 @@ fn slots(prepared: Vec<Result<Prepared, Refusal>>) -> (Vec<Request>, Vec<Slot>) 
                     compared_below,
                     inferred,
                     may_return,
+                    returns: false,
                 })
             }
             Ok(Prepared::Extend {
@@ -511,5 +519,6 @@ fn stored(
         warnings: notes.warnings,
         corrected,
         inferred: notes.inferred,
+        returns: notes.returns,
     })
 }

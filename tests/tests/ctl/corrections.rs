@@ -158,6 +158,37 @@ fn a_relation_that_only_says_that_it_supersedes_names_the_command_that_does() {
     assert!(!again.contains("is still in use"), "{again}");
 }
 
+#[test]
+fn an_import_counts_the_contradictions_that_it_brings() {
+    let world = World::new();
+    world.add("services", "billing listens on 8081", &[]);
+    let file = world.home.scratch().join("notes.json");
+    let memories = r#"[{"topic": "services", "text": "billing listens on 8082"}]"#;
+    std::fs::write(&file, memories).unwrap();
+    let said = world.done(&["import", file.to_str().unwrap(), "--trust"]);
+    assert!(said.contains("1 stored"), "{said}");
+    assert!(said.contains("1 in conflict"), "{said}");
+    world.done(&spelled(&said));
+    assert_eq!(world.json(&["conflicts"])["total"], 0);
+}
+
+#[test]
+fn an_event_names_the_command_that_settles_its_contradiction() {
+    let world = World::new();
+    world.add("services", "We decided that billing listens on 8081", &[]);
+    let said = world.done(&[
+        "event",
+        "decision_made",
+        "We decided that billing listens on 8082",
+    ]);
+    let (_, command) = said.split_once("contradicts ").unwrap();
+    let (_, command) = command.split_once("helixctl ").unwrap();
+    let words: Vec<&str> = command.split_whitespace().take(3).collect();
+    assert_eq!(world.json(&["conflicts"])["total"], 1);
+    world.done(&words);
+    assert_eq!(world.json(&["conflicts"])["total"], 0);
+}
+
 fn status(world: &World, handle: &str) -> String {
     let read = world.json(&["read", handle]);
     read["memories"][0]["status"].as_str().unwrap().to_owned()

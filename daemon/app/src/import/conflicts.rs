@@ -35,7 +35,7 @@ impl Undecided {
     }
 }
 
-/// Decides each of them against what came before it.
+/// Decides each of them against what came before it; returns how many contradictions it noted.
 ///
 /// # Errors
 /// When the disk or an index fails, or nothing is written.
@@ -44,8 +44,9 @@ pub(super) fn decide(
     actor: &Actor,
     undecided: &Undecided,
     problems: &mut Problems,
-) -> Result<(), Refusal> {
+) -> Result<u64, Refusal> {
     let strand = &app.memory.strand;
+    let mut noted = 0;
     let mut compared = Compared::read(strand, &undecided.0)?;
     let mut conflicts = Vec::new();
     let mut disputes = Disputes::default();
@@ -75,6 +76,7 @@ pub(super) fn decide(
                 write(app, actor, vec![replacing(&memory, known, why)])?;
                 compared.take_out(known.number);
             } else {
+                noted += 1;
                 let at = app.memory.now();
                 let edge = conflict(memory.number, known.number, why, actor, at);
                 conflicts.push(Step::new(StepChange::Relate(Box::new(edge)), ""));
@@ -84,7 +86,8 @@ pub(super) fn decide(
             write(app, actor, std::mem::take(&mut conflicts))?;
         }
     }
-    write(app, actor, conflicts)
+    write(app, actor, conflicts)?;
+    Ok(noted)
 }
 
 /// The same correction, which replaces nothing where either memory waits for a person.
@@ -137,6 +140,9 @@ fn said(new: &Memory, known: &Memory, is_replaced: bool, why: Why) -> String {
     if is_replaced {
         format!("{new} replaces {known}: it {why}")
     } else {
-        format!("{new} contradicts {known}: it {why}; both are kept, see helixctl conflicts")
+        format!(
+            "{new} contradicts {known}: it {why}; both are kept; `helixctl settle {new} {known}` keeps the new one alone, \
+             --both keeps both"
+        )
     }
 }

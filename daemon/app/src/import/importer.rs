@@ -222,7 +222,8 @@ impl<'r> Importer<'r> {
         }
         self.write_links()?;
         let (actor, undecided) = (&self.asker.actor, &self.undecided);
-        conflicts::decide(self.app, actor, undecided, &mut self.problems)?;
+        let noted = conflicts::decide(self.app, actor, undecided, &mut self.problems)?;
+        self.progress.conflicts += noted;
         repeats::find(self.app, &self.stored, &mut self.progress)
     }
 
