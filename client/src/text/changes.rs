@@ -1,7 +1,7 @@
 //! Differences between two versions of a memory, for every program that shows it. The words
 //! are as they were stored: whoever shows them cleans them.
 
-use helix_proto::v1::{ChangedMemory, Memory, Provenance, WhyReply};
+use helix_proto::v1::{ChangedEdge, ChangedMemory, Memory, Provenance, WhyReply};
 use similar::{ChangeTag, TextDiff};
 
 use super::memory::source;
@@ -9,6 +9,15 @@ use super::{View, dates};
 
 /// Statuses of a memory that is out of use, so that reaching one is a removal.
 const GONE: [&str; 2] = ["forgotten", "pruned"];
+
+/// The status of a memory that is in use.
+const ACTIVE: &str = "active";
+
+/// Relations of which a suggestion asks for a decision.
+const DECIDED: [&str; 2] = ["contradicts", "supersedes"];
+
+/// The status of a relation that a machine suggests.
+const SUGGESTED: &str = "suggested";
 
 /// How a memory changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,11 +121,12 @@ pub fn lines(changed: &ChangedMemory) -> Vec<Line> {
     lines
 }
 
-/// The fields beside the text that are different. None of a memory that is new.
+/// The fields beside the text that are different. Of a memory that is new only its status, where it
+/// is out of use by now.
 #[must_use]
 pub fn fields(changed: &ChangedMemory, view: &View) -> Vec<Field> {
     let (Some(before), Some(after)) = (&changed.before, &changed.after) else {
-        return Vec::new();
+        return standing(changed).into_iter().collect();
     };
     let before = values(before, view);
     let pairs = before.into_iter().zip(values(after, view));
@@ -126,6 +136,33 @@ pub fn fields(changed: &ChangedMemory, view: &View) -> Vec<Field> {
         after,
     });
     fields.filter(|field| field.before != field.after).collect()
+}
+
+/// The status of a memory that is new and not active.
+fn standing(changed: &ChangedMemory) -> Option<Field> {
+    let after = changed.after.as_ref()?;
+    let is_noteworthy = changed.before.is_none() && after.status != ACTIVE;
+    is_noteworthy.then(|| Field {
+        name: "status",
+        before: String::new(),
+        after: match after.superseded_by.as_str() {
+            "" => after.status.clone(),
+            by => format!("{} by {by}", after.status),
+        },
+    })
+}
+
+/// Splits relations into those that somebody made or changed, and the number of those that a machine
+/// suggests and nobody looked at. What somebody has to decide is not among the latter.
+#[must_use]
+pub fn without_suggestions(edges: &[ChangedEdge]) -> (Vec<&ChangedEdge>, usize) {
+    let is_new_suggestion = |edge: &&ChangedEdge| {
+        let mut states = [&edge.before, &edge.after].into_iter().flatten();
+        let is_open = DECIDED.contains(&edge.relation.as_str());
+        !is_open && edge.after.is_some() && states.all(|state| state.status == SUGGESTED)
+    };
+    let (suggested, others): (Vec<_>, Vec<_>) = edges.iter().partition(is_new_suggestion);
+    (others, suggested.len())
 }
 
 fn values(memory: &Memory, view: &View) -> [(&'static str, String); 12] {
@@ -148,6 +185,7 @@ fn values(memory: &Memory, view: &View) -> [(&'static str, String); 12] {
 
 #[cfg(test)]
 mod tests {
+    use helix_proto::v1::EdgeState;
     use jiff::tz::TimeZone;
 
     use super::*;
@@ -186,6 +224,57 @@ mod tests {
             text: text.to_owned(),
         };
         assert_eq!(lines, [line(false, "two"), line(true, "three")]);
+    }
+
+    #[test]
+    fn what_is_new_and_out_of_use_says_so() {
+        let view = View {
+            zone: TimeZone::UTC,
+        };
+        assert_eq!(
+            fields(&changed(None, Some(memory("a", "active"))), &view),
+            []
+        );
+        let superseded = Memory {
+            superseded_by: "a/b".to_owned(),
+            ..memory("a", "superseded")
+        };
+        let said = fields(&changed(None, Some(superseded)), &view);
+        let status = Field {
+            name: "status",
+            before: String::new(),
+            after: "superseded by a/b".to_owned(),
+        };
+        assert_eq!(said, [status]);
+    }
+
+    #[test]
+    fn suggestions_that_nobody_looked_at_are_counted() {
+        let state = |status: &str| {
+            Some(EdgeState {
+                status: status.to_owned(),
+                ..EdgeState::default()
+            })
+        };
+        let edge = |before, after| ChangedEdge {
+            before,
+            after,
+            ..ChangedEdge::default()
+        };
+        let edges = [
+            edge(None, state("suggested")),
+            edge(state("suggested"), state("suggested")),
+            edge(state("suggested"), state("active")),
+            edge(None, state("active")),
+            edge(state("suggested"), None),
+            ChangedEdge {
+                relation: "contradicts".to_owned(),
+                ..edge(None, state("suggested"))
+            },
+        ];
+        let (others, suggested) = without_suggestions(&edges);
+        assert_eq!(suggested, 2);
+        assert_eq!(others, edges.iter().skip(2).collect::<Vec<_>>());
     }
 
     #[test]

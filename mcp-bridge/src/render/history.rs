@@ -171,7 +171,13 @@ fn missing(total: u32, shown: usize) -> String {
 
 fn list(memories: &[ChangedMemory], edges: &[ChangedEdge], view: &View) -> String {
     let memories = memories.iter().map(|changed| memory(changed, view));
-    let all: Vec<String> = memories.chain(edges.iter().map(edge)).collect();
+    let (edges, suggested) = changes::without_suggestions(edges);
+    let suggested = (suggested > 0).then(|| {
+        let count = count_of(suggested, "relation", "relations");
+        format!("{count} suggested by a machine")
+    });
+    let edges = edges.into_iter().map(edge);
+    let all: Vec<String> = memories.chain(edges).chain(suggested).collect();
     all.join("\n")
 }
 

@@ -120,6 +120,22 @@ fn undo_walks_back_one_change_after_another() {
 }
 
 #[test]
+fn a_difference_says_what_is_superseded_by_now() {
+    let world = World::new();
+    let old = world.add("web", NPM, &[]);
+    let new = world.add("web", PNPM, &[]);
+    world.done(&["supersede", &old, "--by", &new]);
+    let shown = world.done(&["diff", "0", "now"]);
+    let added = format!("added\t{old}\n");
+    let (_, about_old) = shown.split_once(&added).unwrap();
+    assert!(
+        about_old.contains(&format!("    status: - → superseded by {new}")),
+        "{shown}"
+    );
+    assert_eq!(shown.matches("status:").count(), 1, "{shown}");
+}
+
+#[test]
 fn an_examination_is_no_change_that_is_undone() {
     let world = World::new();
     let web = world.add("web", NPM, &[]);

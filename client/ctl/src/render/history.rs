@@ -1,7 +1,9 @@
 //! Operations, differences, and a memory's life.
 
 use helix_client::text::View;
-use helix_client::text::changes::{Change, Line, fields, lines, newest, whence};
+use helix_client::text::changes::{
+    Change, Line, fields, lines, newest, whence, without_suggestions,
+};
 use helix_client::text::memory::count_of;
 use helix_client::v1::{ChangedEdge, ChangedMemory, EdgeState, LogLine, WhyReply};
 
@@ -55,11 +57,17 @@ fn kind(line: &LogLine) -> String {
     }
 }
 
-/// Writes what is different: each memory with the lines that are, each edge in a line.
+/// Writes what is different: each memory with the lines that are, each edge in a line, and how many
+/// edges a machine suggests.
 pub(crate) fn changes(look: Look, memories: &[ChangedMemory], edges: &[ChangedEdge]) -> String {
     let memories = memories.iter().map(|changed| memory(look, changed));
-    let edges = edges.iter().map(|changed| edge(look, changed));
-    memories.chain(edges).collect()
+    let (edges, suggested) = without_suggestions(edges);
+    let edges = edges.into_iter().map(|changed| edge(look, changed));
+    let suggested = (suggested > 0).then(|| {
+        let count = count_of(suggested, "relation", "relations");
+        format!("suggested\t{count}; --json lists them, `helixctl review --relations` asks\n")
+    });
+    memories.chain(edges).chain(suggested).collect()
 }
 
 fn memory(look: Look, changed: &ChangedMemory) -> String {
