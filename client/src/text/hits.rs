@@ -1,7 +1,7 @@
 //! Hits of a search, in six levels of detail.
 
 use helix_proto::limits::OPENING_MAX_LINES;
-use helix_proto::v1::{FoundBy, Hit, Memory, SearchReply};
+use helix_proto::v1::{FoundBy, Hit, Memory, Moment, SearchReply};
 
 use super::memory::{
     INDENT, body, contradiction, day, doubt, hashtags, header, marked_line, metadata, nature,
@@ -266,5 +266,17 @@ fn superseded(memory: &Memory) -> String {
     match clean::line(&memory.superseded_by) {
         by if by.is_empty() => by,
         by => format!(", superseded by {by}"),
+    }
+}
+
+/// How memories stood at a moment that is not now: "that was known then"; `None` for now.
+#[must_use]
+pub fn then(moment: Option<&Moment>) -> Option<&'static str> {
+    let moment = moment?;
+    match (moment.as_of.is_some(), moment.valid_at_us.is_some()) {
+        (true, true) => Some("that was known and held then"),
+        (true, false) => Some("that was known then"),
+        (false, true) => Some("that held then"),
+        (false, false) => None,
     }
 }

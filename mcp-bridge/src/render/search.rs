@@ -16,6 +16,8 @@ pub(crate) struct Found<'a> {
     pub(crate) query: &'a str,
     /// True if arguments narrow the search.
     pub(crate) is_filtered: bool,
+    /// How memories stood at the moment that was looked at; `None` for now.
+    pub(crate) then: Option<&'static str>,
     /// How much of each.
     pub(crate) detail: Detail,
     /// True if to show why each matched.
@@ -62,6 +64,15 @@ fn notes(reply: &SearchReply) -> Vec<String> {
 
 fn nothing(found: &Found<'_>) -> String {
     let query = cut(&clean::line(found.query), LINE_MAX_CHARS);
+    if let Some(then) = found.then {
+        let matching = match query.as_str() {
+            "" => String::new(),
+            query => format!(" and matches \"{query}\""),
+        };
+        return format!(
+            "there is no memory {then}{matching}; without as_of and valid_at the search is of now"
+        );
+    }
     // A colon may mark a filter inside the query.
     let drop_filters = if found.is_filtered || query.contains(':') {
         ", drop filters"

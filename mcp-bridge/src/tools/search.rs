@@ -1,6 +1,7 @@
 //! `search`: memories by words and by meaning.
 
 use helix_client::limits::{SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
+use helix_client::text::hits::then;
 use helix_client::text::why_not::why_not;
 use helix_client::v1::{Caller, Filter, MatchMode, SearchReply, SearchRequest, TextShown};
 use jiff::Zoned;
@@ -186,6 +187,7 @@ impl Asked {
         let request = self.request;
         let query = request.query.clone();
         let filter = request.filter.clone().unwrap_or_default();
+        let then = then(request.moment.as_ref());
         let mut reply = daemon
             .call(async move |rpc| rpc.search(request.clone()).await)
             .await?;
@@ -200,6 +202,7 @@ impl Asked {
             reply: &reply,
             query: &query,
             is_filtered: filter != Filter::default(),
+            then,
             detail: self.detail,
             explain: self.explain,
         };

@@ -189,6 +189,18 @@ fn an_event_names_the_command_that_settles_its_contradiction() {
     assert_eq!(world.json(&["conflicts"])["total"], 0);
 }
 
+#[test]
+fn an_empty_answer_about_another_moment_says_so() {
+    let world = World::new();
+    world.add("zoo", "Walruses eat clams.", &[]);
+    for (flag, why) in [("--valid-at", "that held then"), ("--as-of", "known then")] {
+        let said = stderr(&world.run(&["search", "walruses", flag, "2020-01-01"]));
+        assert!(said.contains(why), "{said}");
+    }
+    let said = stderr(&world.run(&["search", "quokka"]));
+    assert!(!said.contains("then"), "{said}");
+}
+
 fn status(world: &World, handle: &str) -> String {
     let read = world.json(&["read", handle]);
     read["memories"][0]["status"].as_str().unwrap().to_owned()

@@ -55,7 +55,7 @@ pub(crate) struct Search {
     /// Looks for memories with this status instead of active ones
     #[arg(long, value_enum, value_delimiter = ',', value_name = "S")]
     status: Vec<Searched>,
-    /// Looks for memories about files whose path contains this
+    /// Looks for memories about this file or directory: whole names of its path, e.g. src/parser.rs
     #[arg(long, value_name = "P")]
     source: Option<String>,
     /// Looks from this day or time on
@@ -160,6 +160,7 @@ impl Search {
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let (json, explain, detail) = (self.json, self.explain, self.detail());
         let request = self.request(context.caller());
+        let then = hits::then(request.moment.as_ref());
         let reply = context.ask(async |rpc| rpc.search(request.clone()).await)?;
         if let Some(outcome) = &reply.why_not {
             tell_why_not(outcome, json)?;
@@ -169,7 +170,7 @@ impl Search {
                 detail.is_some_and(Detail::counts),
             ))?;
         } else {
-            tell(context, &reply, detail, explain)?;
+            tell(context, &reply, detail, explain, then)?;
         }
         Ok(exit::OK)
     }
@@ -260,6 +261,7 @@ fn tell(
     reply: &v1::SearchReply,
     detail: Option<Detail>,
     explain: bool,
+    then: Option<&'static str>,
 ) -> Result<(), Failure> {
     match detail {
         None => screen::print(&render::search(context.screen.look, reply))?,
@@ -285,12 +287,16 @@ fn tell(
             &View::local(),
         ))?,
     }
-    remark(reply);
+    remark(reply, then);
     Ok(())
 }
 
-fn remark(reply: &v1::SearchReply) {
-    if reply.hits.is_empty() {
+fn remark(reply: &v1::SearchReply, then: Option<&'static str>) {
+    if let Some(then) = then.filter(|_| reply.hits.is_empty()) {
+        screen::remark(&format!(
+            "helixctl: nothing found {then}; without --as-of and --valid-at the search is of now"
+        ));
+    } else if reply.hits.is_empty() {
         screen::remark("helixctl: nothing found");
     } else if reply.fell_back_to_any {
         screen::remark("helixctl: no memory has all of the words; these have some");

@@ -9,6 +9,7 @@ fn shown(reply: &SearchReply, detail: Detail, explain: bool) -> String {
             reply,
             query: "arm64 linking",
             is_filtered: false,
+            then: None,
             detail,
             explain,
         },
@@ -155,8 +156,18 @@ fn nothing_found_says_what_to_do() {
         reply: &empty,
         query: "",
         is_filtered: true,
+        then: None,
         detail: Detail::Brief,
         explain: false,
     };
     insta::assert_snapshot!(found(&no_words, &utc()), @"no memory passes these filters; drop one or widen the dates");
+    let earlier = Found {
+        query: "arm64",
+        then: Some("that held then"),
+        ..no_words
+    };
+    insta::assert_snapshot!(
+        found(&earlier, &utc()),
+        @r#"there is no memory that held then and matches "arm64"; without as_of and valid_at the search is of now"#
+    );
 }
