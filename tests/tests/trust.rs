@@ -618,6 +618,11 @@ fn a_backup_made_elsewhere_is_purged_too_and_named_where_it_is_out_of_reach() {
         assert_eq!(names(place).len(), 1);
     }
     fs::rename(scratch.join("disk"), scratch.join("taken-out")).unwrap();
+    let shown = world.refused(&["purge", &handle]);
+    let announced = |line: &&str| line.contains(near.to_str().unwrap());
+    let announced = shown.lines().find(announced).unwrap();
+    assert!(announced.contains("would be removed"), "{shown}");
+    assert_eq!(names(&near).len(), 1, "nothing goes unasked");
     let said = world.done(&["purge", &handle, "--yes"]);
     assert!(names(&near).is_empty(), "{said}");
     let unreached = format!("the backup {}", far.display());

@@ -55,7 +55,7 @@ pub struct Answer {
     pub memories: Vec<Going>,
     /// True if it is done.
     pub done: bool,
-    /// Notes on the files.
+    /// Notes on the files that held copies, or that would be removed.
     pub notes: Vec<String>,
 }
 
@@ -77,17 +77,21 @@ pub async fn purge(
         Ok((plan::plan(app, &asker, &wanted)?, asker))
     });
     let (memories, asker) = planned.await?;
-    if confirmed.is_empty() {
-        return Ok(Answer {
-            memories,
-            ..Answer::default()
-        });
-    }
-    check_confirmed(&memories, &confirmed)?;
     let numbers: Vec<MemoryNumber> = memories
         .iter()
         .map(|going| going.memory.memory.number)
         .collect();
+    if confirmed.is_empty() {
+        let announced = long_off_thread(app, hold, move |app| {
+            Ok(files::announced(app, &Traces::of(app, &numbers)?))
+        });
+        return Ok(Answer {
+            memories,
+            notes: announced.await?,
+            ..Answer::default()
+        });
+    }
+    check_confirmed(&memories, &confirmed)?;
     // Before it is purged: its history says what it was.
     let traces = off_thread(app, move |app| Traces::of(app, &numbers)).await?;
     write(app, &asker, &memories).await?;

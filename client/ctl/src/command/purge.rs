@@ -57,6 +57,7 @@ impl Purge {
             let shown = send(&mut client, &request).await?;
             if !yes {
                 screen::print(&render::purged(context.screen.look, &shown))?;
+                remark(&shown.notes);
                 confirm(&shown)?;
             }
             request.confirmed = ids(&shown);
@@ -65,12 +66,16 @@ impl Purge {
                 screen::json(&PurgeDocument::from(&reply))?;
             } else {
                 screen::print(&render::purged(context.screen.look, &reply))?;
-            }
-            for note in reply.notes.iter().filter(|_| !json) {
-                screen::remark(&format!("helixctl: {}", one_line(note)));
+                remark(&reply.notes);
             }
             Ok(exit::OK)
         })
+    }
+}
+
+fn remark(notes: &[String]) {
+    for note in notes {
+        screen::remark(&format!("helixctl: {}", one_line(note)));
     }
 }
 

@@ -31,29 +31,69 @@ pub(super) fn clean(app: &App, traces: &Traces) -> Result<Removed, Refusal> {
     words.map_err(|error| Refusal::internal(error.to_string()))?;
     let vectors = strand.compact_vectors();
     vectors.map_err(|error| Refusal::internal(error.to_string()))?;
-    let mut notes = Vec::new();
-    for copy in copies(&app.layout.directory()) {
-        if traces.are_in(&copy) {
-            notes.extend(remove(&copy));
-        }
-    }
-    let (elsewhere, absent): (Vec<PathBuf>, Vec<PathBuf>) = backup::elsewhere(app)
-        .into_iter()
-        .partition(|backup| backup.exists());
-    let (holding, others): (Vec<PathBuf>, Vec<PathBuf>) = entries(&backup::directory(app))
-        .into_iter()
-        .filter(|file| !file.ends_with(backup::ELSEWHERE))
-        .chain(elsewhere)
-        .partition(|backup| traces.are_in(backup));
-    for backup in &holding {
-        notes.extend(remove(backup));
-    }
-    notes.extend(kept(others.len()));
-    notes.extend(absent.iter().map(|backup| unreached(backup)));
+    let held = Held::find(app, traces);
+    let copies = held.copies.iter().chain(&held.backups);
+    let mut notes: Vec<String> = copies.filter_map(|copy| remove(copy)).collect();
+    notes.extend(held.rest());
     Ok(Removed {
         notes,
-        had_backups: !holding.is_empty(),
+        had_backups: !held.backups.is_empty(),
     })
+}
+
+/// Says which files would be removed, and what becomes of the others.
+pub(super) fn announced(app: &App, traces: &Traces) -> Vec<String> {
+    let held = Held::find(app, traces);
+    let goes = |what: &str, path: &PathBuf| {
+        format!(
+            "{} holds a copy and would be removed: {what}",
+            path.display()
+        )
+    };
+    let copies = held.copies.iter();
+    let copies = copies.map(|copy| goes("a copy of the store, with all else that is in it", copy));
+    let backups = held.backups.iter();
+    let backups = backups.map(|backup| goes("a backup", backup));
+    copies.chain(backups).chain(held.rest()).collect()
+}
+
+/// Copies of the store, as they bear on a purge.
+struct Held {
+    /// Copies beside the store that hold any of what goes.
+    copies: Vec<PathBuf>,
+    /// Backups that do.
+    backups: Vec<PathBuf>,
+    /// How many backups do not.
+    others: usize,
+    /// Backups out of reach.
+    absent: Vec<PathBuf>,
+}
+
+impl Held {
+    fn find(app: &App, traces: &Traces) -> Self {
+        let mut copies = copies(&app.layout.directory());
+        copies.retain(|copy| traces.are_in(copy));
+        let (elsewhere, absent): (Vec<PathBuf>, Vec<PathBuf>) = backup::elsewhere(app)
+            .into_iter()
+            .partition(|backup| backup.exists());
+        let (backups, others): (Vec<PathBuf>, Vec<PathBuf>) = entries(&backup::directory(app))
+            .into_iter()
+            .filter(|file| !file.ends_with(backup::ELSEWHERE))
+            .chain(elsewhere)
+            .partition(|backup| traces.are_in(backup));
+        Self {
+            copies,
+            backups,
+            others: others.len(),
+            absent,
+        }
+    }
+
+    /// What is said of the backups that stay.
+    fn rest(&self) -> impl Iterator<Item = String> {
+        let unreached = self.absent.iter().map(|backup| unreached(backup));
+        kept(self.others).into_iter().chain(unreached)
+    }
 }
 
 /// Says that a backup may hold it and is out of reach.
