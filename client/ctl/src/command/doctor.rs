@@ -32,9 +32,12 @@ const EMBEDDER: &str = "embedder";
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
     /// Also walks the whole history, compares every memory with the indexes and asks for each memory
-    /// by a question made from it, for a minute at most
+    /// by a question made from it
     #[arg(long)]
     deep: bool,
+    /// Asks for memories for so many seconds at most
+    #[arg(long, value_name = "N", requires = "deep", default_value_t = reach::PATIENCE_S)]
+    seconds: u64,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -52,7 +55,7 @@ impl Doctor {
             .await;
             let mut reach = None;
             if self.deep {
-                let (finding, examined) = reach::examine(context).await;
+                let (finding, examined) = reach::examine(context, self.seconds).await;
                 results.push(finding);
                 reach = examined;
             }

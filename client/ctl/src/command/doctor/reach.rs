@@ -15,8 +15,8 @@ use crate::text::one_line;
 /// How the finding is called.
 const NAME: &str = "findable";
 
-/// How long memories are asked for: some thousand questions.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// Seconds for which memories are asked for, unless told: some thousand questions.
+pub(super) const PATIENCE_S: u64 = 60;
 
 /// Memories that the finding names; JSON has them all.
 const SHOWN_MAX: usize = 10;
@@ -40,20 +40,20 @@ struct Lost {
     why: String,
 }
 
-/// Asks for the memories, the newest first, for as long as there is patience.
-pub(super) async fn examine(context: &Context) -> (Finding, Option<Reach>) {
+/// Asks for the memories, the newest first, for so many seconds at most.
+pub(super) async fn examine(context: &Context, patience_s: u64) -> (Finding, Option<Reach>) {
     let connected = context.connect(Start::IfAbsent).await;
     let asked = match connected {
-        Ok(mut client) => ask(context, &mut client).await,
+        Ok(mut client) => ask(context, &mut client, patience_s).await,
         Err(failure) => Err(failure),
     };
     match asked {
-        Ok(reach) => (finding(&reach), Some(reach)),
+        Ok(reach) => (finding(&reach, patience_s), Some(reach)),
         Err(failure) => (Finding::failure(NAME, failure.to_string()), None),
     }
 }
 
-async fn ask(context: &Context, client: &mut Client) -> Result<Reach, Failure> {
+async fn ask(context: &Context, client: &mut Client, patience_s: u64) -> Result<Reach, Failure> {
     let started = Instant::now();
     let mut progress = Counter::new(context.screen, "asking for");
     let mut reach = Reach::default();
@@ -64,7 +64,7 @@ async fn ask(context: &Context, client: &mut Client) -> Result<Reach, Failure> {
         reach.add(&step);
         below = step.next;
         progress.set(reach.asked + reach.without_question, Some(reach.total));
-        if below == 0 || started.elapsed() >= PATIENCE {
+        if below == 0 || started.elapsed() >= Duration::from_secs(patience_s) {
             break;
         }
     }
@@ -87,7 +87,7 @@ impl Reach {
     }
 }
 
-fn finding(reach: &Reach) -> Finding {
+fn finding(reach: &Reach, patience_s: u64) -> Finding {
     let Reach {
         asked,
         without_question,
@@ -108,13 +108,17 @@ fn finding(reach: &Reach) -> Finding {
     }
     let left = total.saturating_sub(asked + without_question);
     if left > 0 {
+        let all_s = seconds_for_all(reach, patience_s);
         detail += &format!(
-            "; {left} older ones were left out after {} s",
-            PATIENCE.as_secs()
+            "; {left} older ones were left out after {patience_s} s, `helixctl doctor --deep --seconds {all_s}` asks for \
+             all"
         );
     }
-    if lost.is_empty() {
+    if lost.is_empty() && left == 0 {
         return Finding::ok(NAME, detail);
+    }
+    if lost.is_empty() {
+        return Finding::warning(NAME, detail);
     }
     let (further, unreachable): (Vec<&Lost>, Vec<&Lost>) =
         lost.iter().partition(|lost| lost.place.is_some());
@@ -126,6 +130,12 @@ fn finding(reach: &Reach) -> Finding {
     let advice =
         "look with `helixctl search QUESTION --why-not HANDLE`, and compact what says the same";
     Finding::warning(NAME, format!("{detail}; {advice}"))
+}
+
+/// Seconds that suffice for all memories at the pace so far, and half as many again.
+fn seconds_for_all(reach: &Reach, patience_s: u64) -> u64 {
+    let done = (reach.asked + reach.without_question).max(1);
+    (patience_s * reach.total * 3).div_ceil(done * 2)
 }
 
 /// The first of them.
@@ -175,19 +185,22 @@ mod tests {
 
     #[test]
     fn what_is_not_found_is_named_with_its_question() {
-        let whole = finding(&reach(29, &[]));
+        let whole = finding(&reach(29, &[]), PATIENCE_S);
         assert_eq!(whole.level, Level::Ok);
         let expected = "29 of 29 memories are found among the first ten by a question of its own words; \
                         1 have too few words for one";
         assert_eq!(whole.detail, expected);
-        let part = finding(&reach(20, &["ops/import", "far/off"]));
+        let part = finding(&reach(20, &["ops/import", "far/off"]), PATIENCE_S);
         assert_eq!(part.level, Level::Warning);
         let expected = "18 of 20 memories are found among the first ten by a question of its own \
                         words; \
-                        1 have too few words for one; 9 older ones were left out after 60 s; \
+                        1 have too few words for one; 9 older ones were left out after 60 s, \
+                        `helixctl doctor --deep --seconds 129` asks for all; \
                         1 on no page: far/off (\"nightly import\": too far); \
                         1 on a later page: ops/import (\"nightly import\": place 14); \
                         look with `helixctl search QUESTION --why-not HANDLE`, and compact what says the same";
         assert_eq!(part.detail, expected);
+        let found = finding(&reach(20, &[]), PATIENCE_S);
+        assert_eq!(found.level, Level::Warning, "not all were asked for");
     }
 }
