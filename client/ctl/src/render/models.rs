@@ -53,32 +53,37 @@ fn state(model: &EmbeddingModel) -> Field {
     }
 }
 
-/// Writes how the models did.
+/// Writes how the models did, each figure with its name: in the header of a table, else before it.
 pub(crate) fn model_figures(look: Look, reply: &BenchModelsReply) -> String {
     let header: &[&str] = &["model", "R@5", "nDCG@10", "a question", "embeds"];
-    let header = if look.table_width.is_some() {
-        header
-    } else {
-        &[]
-    };
+    let is_table = look.table_width.is_some();
+    let header = if is_table { header } else { &[] };
+    let figures = |model: &ModelFigures| figures(model, !is_table);
     rows(look, header, reply.models.iter().map(figures).collect())
 }
 
-fn figures(model: &ModelFigures) -> Vec<Field> {
+fn figures(model: &ModelFigures, is_named: bool) -> Vec<Field> {
     let name = Field::painted(Paint::Name, one_line(&model.name));
     if !model.problem.is_empty() {
         return vec![name, Field::painted(Paint::Bad, one_line(&model.problem))];
     }
+    let named = |figure: &'static str| if is_named { figure } else { "" };
     vec![
         name,
-        format!("{:.3}", model.recall_5).into(),
-        format!("{:.3}", model.ndcg_10).into(),
+        format!("{}{:.3}", named("R@5 "), model.recall_5).into(),
+        format!("{}{:.3}", named("nDCG@10 "), model.ndcg_10).into(),
         format!(
-            "{}.{} ms",
+            "{}{}.{} ms",
+            named("a question "),
             model.query_us / 1_000,
             model.query_us / 100 % 10
         )
         .into(),
-        format!("{:.0} a second", model.memories_a_second).into(),
+        format!(
+            "{}{:.0} a second",
+            named("embeds "),
+            model.memories_a_second
+        )
+        .into(),
     ]
 }
