@@ -10,6 +10,7 @@ use crate::index::catalog::Catalog;
 use crate::lock_order::Ordered;
 use crate::store::{Snapshot, StoreError};
 use helix_neutral::quoted;
+use helix_redact::{Redact, Secrets};
 
 /// Handles or ids that a prefix may pass over because other projects have them: some ten
 /// milliseconds.
@@ -50,9 +51,11 @@ impl Resolution {
         }
     }
 
-    /// Says of a link that it leads nowhere.
+    /// Says of a link that it leads nowhere. It is no memory's name, and may hold a secret.
     #[must_use]
     pub fn leads_nowhere(link: &str) -> String {
+        let mut link = link.to_owned();
+        link.redact(&mut Secrets::default());
         let link: String = link.chars().take(LINK_SHOWN_MAX_CHARS).collect();
         format!("link {} names no memory and was left out", quoted(&link))
     }
@@ -277,4 +280,16 @@ fn padded(digits: &str, fill: char) -> Option<[u8; 16]> {
     u128::from_str_radix(&digits, 16)
         .ok()
         .map(u128::to_be_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_that_leads_nowhere_repeats_no_secret() {
+        let said = Resolution::leads_nowhere("https://u:S3cretPw79x@host.example/notes");
+        assert!(said.contains("names no memory"), "{said}");
+        assert!(!said.contains("S3cretPw79x"), "{said}");
+    }
 }
