@@ -215,7 +215,7 @@ fn check_unchanged(
         .iter()
         .rfind(|later| Some(**later) > versions.after);
     Err(Refusal::conflict(format!(
-        "{} was changed again by operation {}; undo that first, or take both back with force",
+        "{} was changed again by operation {}; undo that first, or take both back by force (--force, force=true)",
         now.handle,
         later.unwrap_or(&now.sequence).0
     )))
@@ -231,7 +231,7 @@ fn check_edge(
         return Ok(());
     }
     Err(Refusal::conflict(format!(
-        "an edge that operation {} changed was changed again; undo that first, or take both back with force",
+        "an edge that operation {} changed was changed again; undo that first, or take both back by force (--force, force=true)",
         first.0
     )))
 }

@@ -32,6 +32,7 @@ pub(crate) struct Path {
 impl Path {
     /// Prints a shortest path.
     pub(crate) fn run(self, context: &Context) -> Outcome {
+        let follows_suggested = self.edges.shows_suggested();
         let request = v1::PathRequest {
             caller: Some(context.caller()),
             from: self.from,
@@ -49,7 +50,15 @@ impl Path {
                 &reply.memories,
                 &reply.edges,
             ))?;
-            screen::remark_if(reply.memories.is_empty(), "they are not connected");
+            let hint = if follows_suggested {
+                ""
+            } else {
+                "; --suggested also follows what a machine suggested"
+            };
+            screen::remark_if(
+                reply.memories.is_empty(),
+                &format!("helixctl: they are not connected within this depth{hint}"),
+            );
         }
         Ok(exit::OK)
     }
