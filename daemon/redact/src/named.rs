@@ -4,6 +4,8 @@
 //! Each telling word of a text is looked at by itself: what follows it is read by expressions that
 //! begin at its end, so that one name before another (`Secret: password: …`) hides nothing.
 
+mod word;
+
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -176,6 +178,8 @@ struct Named<'t> {
     is_quoted: bool,
     /// True if the value is quoted, or the rest of its line.
     is_whole: bool,
+    /// True if nothing of a program or a sentence goes on at its end.
+    is_apart: bool,
 }
 
 /// The words that names end in, and how values follow them.
@@ -299,6 +303,7 @@ impl Names {
             operator: "=",
             is_quoted: true,
             is_whole: true,
+            is_apart: true,
         };
         let is_told = !is_whole || is_whole_word(name, last.start());
         let is_secret = is_told && !self.is_never(name) && named.is_secret(value, by, values);
@@ -468,7 +473,7 @@ impl Form {
             && behind
                 .trim_start_matches(['"', '\'', ' '])
                 .starts_with([']', ')']);
-        let named = Named {
+        let mut named = Named {
             name,
             says,
             way: if is_pair { Way::Assigned } else { self.way },
@@ -476,9 +481,17 @@ impl Form {
             operator,
             is_quoted: quoted.is_some(),
             is_whole: is_line || quoted.is_some(),
+            is_apart: quoted.is_some(),
         };
-        let is_secret =
-            named.is_secret(value.as_str(), by, values) && (self.way != Way::Below || is_line);
+        named.is_apart |= named.is_apart_from(behind, opened) && !close.contains([')', ']']);
+        let is_one = |value: &str| named.is_secret(value, by, values);
+        let is_in_address = matches!(opened, Some('?' | '&'));
+        let longer = || {
+            let end = whole_value(rest, value.end());
+            let is_longer = quoted.is_none() && end > value.end() && !is_in_address;
+            is_longer && rest.get(value.start()..end).is_some_and(is_one)
+        };
+        let is_secret = (is_one(value.as_str()) || longer()) && (self.way != Way::Below || is_line);
         is_secret.then(|| value.range())
     }
 }
@@ -508,13 +521,16 @@ impl Named<'_> {
             let is_given = matches!(self.way, Way::Assigned | Way::Typed) && self.is_quoted;
             return is_given && self.says == Says::Password && values.is_phrase(value, true);
         }
-        let is_plain_word = || by == By::Author && (values.is_known(value) || is_word(value));
-        let is_one = match self.way {
-            Way::Assigned | Way::Typed => self.is_assigned_secret(value, values),
-            Way::Said | Way::Beside | Way::Below | Way::Adjacent => {
-                self.is_told_secret(value, values)
-            }
-        };
+        let gives_word = is_word(value) && self.gives_word(value, values);
+        let is_plain_word =
+            || by == By::Author && (values.is_known(value) || is_word(value) && !gives_word);
+        let is_one = gives_word && by == By::Author
+            || match self.way {
+                Way::Assigned | Way::Typed => self.is_assigned_secret(value, values),
+                Way::Said | Way::Beside | Way::Below | Way::Adjacent => {
+                    self.is_told_secret(value, values)
+                }
+            };
         is_one && !is_plain_word() && !self.is_reference(value, values)
     }
 

@@ -21,6 +21,9 @@ pub(super) const WORD_MIN_CHARS: usize = 4;
 const PHRASE_MIN_WORDS: usize = 2;
 const BARE_PHRASE_MIN_WORDS: usize = 4;
 
+/// Fewest words of a phrase whose words are joined.
+const JOINED_MIN_WORDS: usize = 3;
+
 /// Longest phrase, in characters: what is longer is a text.
 const PHRASE_MAX_CHARS: usize = 80;
 
@@ -33,6 +36,11 @@ const SENTENCE_ENDS: &[char] = &['.', '?', ':', '…', '!'];
 /// Ends of words that say how, or what is done.
 const SUFFIXES: [&str; 4] = ["ed", "ing", "ly", "able"];
 
+/// The same of a word that stands alone, where "butterfly" may stand as well.
+const PARTICIPLES: [&str; 8] = [
+    "ed", "ing", "able", "iert", "ändert", "ichert", "üsselt", "setzt",
+];
+
 /// The table of values.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -44,6 +52,9 @@ pub(super) struct ValuesTable {
     methods: Vec<String>,
     sentence_words: Vec<String>,
     prose_words: Vec<String>,
+    stand_ins: Vec<String>,
+    stand_in_parts: Vec<String>,
+    giving: Vec<String>,
 }
 
 /// Values that are no secrets.
@@ -53,6 +64,9 @@ pub(super) struct Values {
     methods: HashSet<String>,
     sentence_words: HashSet<String>,
     prose_words: HashSet<String>,
+    stand_ins: HashSet<String>,
+    stand_in_parts: HashSet<String>,
+    giving: HashSet<String>,
 }
 
 impl Values {
@@ -64,6 +78,9 @@ impl Values {
             methods,
             sentence_words,
             prose_words,
+            stand_ins,
+            stand_in_parts,
+            giving,
         } = table;
         Self {
             none: set(none),
@@ -71,6 +88,9 @@ impl Values {
             methods: set(methods),
             sentence_words: set(sentence_words),
             prose_words: set(prose_words),
+            stand_ins: set(stand_ins),
+            stand_in_parts: set(stand_in_parts),
+            giving: set(giving),
         }
     }
 
@@ -83,6 +103,61 @@ impl Values {
     /// knows.
     pub(super) fn is_known(&self, value: &str) -> bool {
         self.is_no_value(value) || self.known.contains(&value.to_lowercase())
+    }
+
+    /// Returns whether a word in a password's place says of what kind it is, how it is, or where it
+    /// is kept, or names something in a program.
+    pub(super) fn stands_in(&self, value: &str) -> bool {
+        let plain = value.trim_end_matches(SENTENCE_ENDS);
+        let lower = plain.to_lowercase();
+        let has_lower = plain.contains(char::is_lowercase);
+        let is_camel = plain.chars().skip(1).any(char::is_uppercase) && has_lower;
+        let is_telling = |part: &str| {
+            self.stand_in_parts.contains(part)
+                || part.chars().count() > 2 && is_placeholder(part)
+                || ["pass", "secret", "token", "kennwort"]
+                    .iter()
+                    .any(|word| part.contains(word))
+        };
+        let mut parts = lower.split(['-', '_', '/']);
+        let is_one_word = !lower.contains(['-', '_', '/']);
+        !has_lower
+            || is_camel && is_one_word
+            || self.is_known(&lower)
+            || self.stand_ins.contains(&lower)
+            || self.sentence_words.contains(&lower)
+            || self.prose_words.contains(&lower)
+            || PARTICIPLES.iter().any(|suffix| lower.ends_with(suffix))
+            || parts.any(is_telling)
+    }
+
+    /// Returns whether these are several words, joined, that a sentence does not join:
+    /// `correct-horse-battery-staple`.
+    pub(super) fn is_word_phrase(&self, value: &str) -> bool {
+        let words: Vec<&str> = value.trim_end_matches(SENTENCE_ENDS).split('-').collect();
+        let is_plain = |word: &&str| word.len() > 2 && word.chars().all(char::is_lowercase);
+        let is_of_sentence = |word: &&str| {
+            self.sentence_words.contains(*word)
+                || self.stand_ins.contains(*word)
+                || self.is_method(word)
+        };
+        words.len() >= JOINED_MIN_WORDS
+            && words.iter().all(|word| is_plain(&word))
+            && !words.iter().any(|word| is_of_sentence(&word))
+            && self.is_no_sentence(&words.join(" "))
+    }
+
+    /// Returns whether what stands between a name and its value tells that this is a value: "lautet".
+    pub(super) fn gives(&self, operator: &str) -> bool {
+        let plain = operator.trim().to_lowercase();
+        let plain = plain.trim_end_matches(':').trim_end();
+        let first = plain.split_whitespace().next().unwrap_or_default();
+        self.giving.contains(first)
+            || operator.trim_end().ends_with(':')
+            || self
+                .giving
+                .iter()
+                .any(|word| word.contains(' ') && plain.ends_with(word.as_str()))
     }
 
     /// Returns whether this is the name of a method or format, alone or as a part: `sha256-hashed`.

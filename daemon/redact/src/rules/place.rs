@@ -6,11 +6,16 @@ use serde::Deserialize;
 use super::found::Found;
 use super::{By, RuleError, compiled};
 use crate::named::Names;
-use crate::value::{Values, is_file, is_id, is_pair, is_placeholder, is_port, is_word};
+use crate::value::{
+    Values, is_file, is_id, is_odd, is_pair, is_path, is_placeholder, is_port, is_word,
+};
 
 /// A value without quotation marks, first character and then. A bracket, which begins what stands
 /// for a secret, does not begin one.
 pub(crate) const BARE: &str = r#"[^\s'"`,;&|<>()\[\]{}$%*\\-][^\s'"`,;&|<>()\[\]{}\\]*"#;
+
+/// Entities of HTML, which stand for the end of a value.
+const ENTITIES: [&str; 8] = ["amp", "quot", "apos", "lt", "gt", "nbsp", "#39", "#34"];
 
 /// Groups that hold secrets.
 const SECRETS: [&str; 4] = ["secret", "secret2", "secret3", "token"];
@@ -68,6 +73,8 @@ enum Judge {
     Inverse,
     /// The second of a pair: `admin/hunter2`.
     Second,
+    /// A word that says nothing of a password.
+    Spoken,
 }
 
 /// A compiled place.
@@ -122,8 +129,13 @@ impl Place {
             let mut first = whole.end();
             for secret in SECRETS.iter().filter_map(|group| captures.name(group)) {
                 first = first.min(secret.start());
-                if judge.is_secret(&captures, secret.as_str(), context) {
-                    let end = whole_value(text, secret.end());
+                let end = whole_value(text, secret.end());
+                // What ends a parameter of an address may be a part of a password elsewhere.
+                let longer = (end > secret.end() && !whole.as_str().starts_with(['?', '&']))
+                    .then(|| text.get(secret.start()..end))
+                    .flatten();
+                let is_one = |value: &str| judge.is_secret(&captures, value, context);
+                if is_one(secret.as_str()) || longer.is_some_and(is_one) {
                     found.push(Found::new(secret.start()..end, &self.name));
                 }
             }
@@ -166,6 +178,7 @@ impl Judge {
                 is_told(secret, values) && names.tells(group("name"), secret, by, values)
             }
             Self::Inverse => values.is_said(secret) && !is_id(secret),
+            Self::Spoken => !is_placeholder(secret) && !values.stands_in(secret),
             Self::Second => values.is_said(secret) && !is_file(secret) && !is_id(secret),
         }
     }
@@ -176,22 +189,35 @@ fn is_told(secret: &str, values: &Values) -> bool {
 }
 
 /// Where a value ends that a pattern found up to `end`: an `&` belongs to it unless a further
-/// parameter follows.
-pub(crate) fn whole_value(text: &str, end: usize) -> usize {
-    let Some(rest) = text.get(end..).filter(|rest| rest.starts_with('&')) else {
-        return end;
-    };
-    let value = rest
-        .split([
-            ' ', '\t', '\r', '\n', '"', '\'', '`', '<', '>', '|', ',', ';', ')', ']', '}',
-        ])
-        .next();
-    let value = value.unwrap_or_default();
-    let is_parameter = value.contains('=');
-    let is_more = value.len() > 1 && value.as_bytes().get(1).is_some_and(|byte| *byte != b'&');
-    if is_more && !is_parameter {
-        end + value.len()
-    } else {
-        end
+/// parameter or an entity of HTML follows, and a `;` before what only a password looks like.
+pub(crate) fn whole_value(text: &str, mut end: usize) -> usize {
+    while let Some(rest) = text.get(end..)
+        && let Some(part) = part_of_value(rest)
+    {
+        end += part.len();
     }
+    end
+}
+
+/// The next part of a value, with the character before it that ends values elsewhere.
+fn part_of_value(rest: &str) -> Option<&str> {
+    let inner = rest.strip_prefix(['&', ';'])?;
+    let length = inner.find([
+        ' ', '\t', '\r', '\n', '"', '\'', '`', '<', '>', '|', ',', ';', ')', ']', '}',
+    ]);
+    let length = length.unwrap_or(inner.len());
+    let (part, behind) = inner.split_at_checked(length)?;
+    let is_more = !part.is_empty() && !part.starts_with(['&', '[']) && !part.contains('=');
+    let belongs = if rest.starts_with('&') {
+        !(behind.starts_with(';') && ENTITIES.contains(&part))
+    } else {
+        let is_last = !behind.starts_with([' ', '\t']);
+        let has_upper = part.contains(|next: char| next.is_uppercase());
+        !is_path(part)
+            && !part.contains(['$', '{', '(', '&'])
+            && (Values::is_mixed(part) && (has_upper || is_last) || is_odd(part))
+    };
+    (is_more && belongs)
+        .then(|| rest.get(..1 + length))
+        .flatten()
 }
