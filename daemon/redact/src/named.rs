@@ -167,6 +167,10 @@ struct Telling<'t> {
 }
 
 /// The same, and what follows it.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is read of a value by itself"
+)]
 struct Named<'t> {
     name: &'t str,
     says: Says,

@@ -142,8 +142,8 @@ impl Values {
                 || self.is_method(word)
         };
         words.len() >= JOINED_MIN_WORDS
-            && words.iter().all(|word| is_plain(&word))
-            && !words.iter().any(|word| is_of_sentence(&word))
+            && words.iter().all(is_plain)
+            && !words.iter().any(is_of_sentence)
             && self.is_no_sentence(&words.join(" "))
     }
 
