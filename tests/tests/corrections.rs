@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::thread;
+use std::{slice, thread};
 
 use helix_client::caller;
 use helix_client::v1::{
@@ -116,8 +116,8 @@ fn two_values_stand_until_somebody_settles_them() {
     assert_eq!(open.conflicts[0].newer.as_ref().unwrap().handle, new);
     assert_eq!(open.conflicts[0].why, "gives another number of the same");
     // Whoever reads one of them is told of the other.
-    assert_eq!(world.read(&old).contradicted_by, [new.clone()]);
-    assert_eq!(world.read(&new).contradicted_by, [old.clone()]);
+    assert_eq!(world.read(&old).contradicted_by, slice::from_ref(&new));
+    assert_eq!(world.read(&new).contradicted_by, slice::from_ref(&old));
 
     world.settle(&old, &new, Settlement::KeepFirst).unwrap();
     assert_eq!(world.read(&new).superseded_by, old);
