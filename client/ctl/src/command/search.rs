@@ -233,7 +233,6 @@ impl Search {
             moment: self.moment.wire(),
             why_not: self.why_not.unwrap_or_default(),
             budget_tokens: self.budget.unwrap_or_default(),
-            ..v1::SearchRequest::default()
         }
     }
 }
