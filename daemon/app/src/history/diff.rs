@@ -80,17 +80,23 @@ pub fn diff(app: &App, asker: &Asker, wanted: Wanted) -> Result<Difference, Refu
             &mut difference,
         )?;
     }
-    for (key, versions) in between.edges() {
-        if is_passing(key, versions, &gone) || !sight.has_edge(app, key) {
-            continue;
-        }
-        difference.edges_total += 1;
-        if difference.edges.len() < SHOWN_MAX {
-            let edge = ChangedEdge::of(&snapshot, key, versions)?;
-            difference.edges.push(edge);
-        }
+    let mut edges: Vec<(&EdgeKey, &EdgeVersions)> = between.edges().collect();
+    edges.retain(|(key, versions)| !is_passing(key, versions, &gone) && sight.has_edge(app, key));
+    difference.edges_total = edges.len();
+    // Suggestions are many, and are not to take the place of what somebody did.
+    edges.sort_by_key(|(_, versions)| is_suggestion(versions));
+    for (key, versions) in edges.into_iter().take(SHOWN_MAX) {
+        let edge = ChangedEdge::of(&snapshot, key, versions)?;
+        difference.edges.push(edge);
     }
     Ok(difference)
+}
+
+/// Returns whether a machine suggests an edge and nobody has looked at it.
+fn is_suggestion(versions: &EdgeVersions) -> bool {
+    let states = [&versions.before, &versions.after];
+    let mut states = states.into_iter().flatten();
+    states.all(|edge| edge.status == EdgeStatus::Suggested)
 }
 
 fn add_memory(
