@@ -160,3 +160,39 @@ fn kept_away(returned: Returned, at: Timestamp) -> Request {
     };
     Request::suggestions(vec![Step::new(change, because)], at)
 }
+
+#[cfg(test)]
+mod tests {
+    use helix_memory::{Departure, Sketch};
+
+    use super::*;
+
+    #[test]
+    fn only_who_asks_for_it_is_told_that_it_is_stored() {
+        let stone = Tombstone {
+            scope: "global".to_owned(),
+            text_hash: 0,
+            word_hashes: Vec::new(),
+            sketch: Sketch::default(),
+            code: Vec::new(),
+            model: String::new(),
+            departure: Departure::Forgotten,
+            origin: Origin::User,
+            agent: String::new(),
+            at: Timestamp::from_micros(0),
+            handle: "api/key".to_owned(),
+        };
+        for by in [Origin::User, Origin::Agent] {
+            let said = stored_again(&stone, by);
+            assert!(
+                said.contains("is stored because you asked for it; it was api/key"),
+                "{said}"
+            );
+        }
+        let said = stored_again(&stone, Origin::Tool);
+        assert!(
+            said.contains("waits in the review for that; it was api/key"),
+            "{said}"
+        );
+    }
+}
