@@ -152,8 +152,8 @@ fn standing(changed: &ChangedMemory) -> Option<Field> {
     })
 }
 
-/// Splits relations into those that somebody made or changed, and the number of those that a machine
-/// suggests and nobody looked at. What somebody has to decide is not among the latter.
+/// Splits relations into those that somebody made or changed, and the number of those that a
+/// machine suggests and nobody looked at. What somebody has to decide is not among the latter.
 #[must_use]
 pub fn without_suggestions(edges: &[ChangedEdge]) -> (Vec<&ChangedEdge>, usize) {
     let is_new_suggestion = |edge: &&ChangedEdge| {

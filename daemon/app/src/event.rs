@@ -357,7 +357,8 @@ fn corrected(new: &str, corrected: &Corrected) -> String {
         format!("it replaces {known}: helixctl settle --both {known} {new} takes that back")
     } else {
         format!(
-            "it contradicts {known}: helixctl settle {new} {known} keeps the new one alone, --both keeps both"
+            "it contradicts {known}: helixctl settle {new} {known} keeps the new one \
+             alone, --both keeps both"
         )
     }
 }

@@ -52,8 +52,8 @@ pub struct Progress {
     pub revised: u64,
     /// Memories refused.
     pub refused: u64,
-    /// Memories left as they are, because they were changed here too, and contradictions between what
-    /// was stored and what is known.
+    /// Memories left as they are, because they were changed here too, and contradictions between
+    /// what was stored and what is known.
     pub conflicts: u64,
     /// Known memories that are forgotten and stay so.
     pub forgotten: u64,

@@ -10,7 +10,8 @@ pub(super) fn with_edit(reply: &StoreReply) -> Vec<String> {
     notes(reply, |correction, new, known| {
         if correction.is_replaced {
             return format!(
-                "; if both hold: edit action=settle topic={known} other={new} how=both; if that one alone: how=keep"
+                "; if both hold: edit action=settle topic={known} other={new} how=both; \
+                 if that one alone: how=keep"
             );
         }
         format!(

@@ -41,7 +41,8 @@ fn hint_of_supersession(edge: &MemoryEdge) -> Option<String> {
     let [from, to] = [&edge.from, &edge.to].map(|name| clean::line(name));
     relations::only_says_that_it_replaces(edge).then(|| {
         format!(
-            "\nnote: {to} is still in use beside it; edit action=supersede topic={to} by={from} takes it out of use"
+            "\nnote: {to} is still in use beside it; \
+             edit action=supersede topic={to} by={from} takes it out of use"
         )
     })
 }

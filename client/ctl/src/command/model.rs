@@ -125,8 +125,8 @@ fn bench(context: &Context, json: bool) -> Outcome {
     } else {
         screen::print(&render::model_figures(context.screen.look, &reply))?;
         screen::remark(&format!(
-            "helixctl: {} questions of words that are not in the handle, made from {} memories, by meaning alone; what a \
-             search finds, with words, `helixctl doctor --deep` says",
+            "helixctl: {} questions of words that are not in the handle, made from {} memories, \
+             by meaning alone; what a search finds, with words, `helixctl doctor --deep` says",
             reply.questions, reply.memories
         ));
     }

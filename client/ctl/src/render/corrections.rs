@@ -20,7 +20,8 @@ fn told(new: &str, correction: &Correction) -> String {
     let known = one_line(&correction.handle);
     if correction.is_replaced {
         return format!(
-            "{said}; `helixctl settle --both {known} {new}` takes that back and keeps both, without --both it turns it round"
+            "{said}; `helixctl settle --both {known} {new}` takes that back and keeps both, \
+             without --both it turns it round"
         );
     }
     format!(

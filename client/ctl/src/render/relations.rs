@@ -35,7 +35,8 @@ pub(crate) fn hint_of_supersession(reply: &RelateReply) -> Option<String> {
         .filter(|edge| only_says_that_it_replaces(edge))?;
     let [from, to] = [&edge.from, &edge.to].map(|name| one_line(name));
     Some(format!(
-        "helixctl: {to} is still in use beside it; `helixctl supersede {to} --by {from}` takes it out of use"
+        "helixctl: {to} is still in use beside it; \
+         `helixctl supersede {to} --by {from}` takes it out of use"
     ))
 }
 

@@ -215,7 +215,8 @@ fn check_unchanged(
         .iter()
         .rfind(|later| Some(**later) > versions.after);
     Err(Refusal::conflict(format!(
-        "{} was changed again by operation {}; undo that first, or take both back by force (--force, force=true)",
+        "{} was changed again by operation {}; undo that first, or take both \
+         back by force (--force, force=true)",
         now.handle,
         later.unwrap_or(&now.sequence).0
     )))
@@ -231,7 +232,8 @@ fn check_edge(
         return Ok(());
     }
     Err(Refusal::conflict(format!(
-        "an edge that operation {} changed was changed again; undo that first, or take both back by force (--force, force=true)",
+        "an edge that operation {} changed was changed again; undo that first, or take both \
+         back by force (--force, force=true)",
         first.0
     )))
 }

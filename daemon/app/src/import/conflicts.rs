@@ -141,8 +141,8 @@ fn said(new: &Memory, known: &Memory, is_replaced: bool, why: Why) -> String {
         format!("{new} replaces {known}: it {why}")
     } else {
         format!(
-            "{new} contradicts {known}: it {why}; both are kept; `helixctl settle {new} {known}` keeps the new one alone, \
-             --both keeps both"
+            "{new} contradicts {known}: it {why}; both are kept; \
+             `helixctl settle {new} {known}` keeps the new one alone, --both keeps both"
         )
     }
 }

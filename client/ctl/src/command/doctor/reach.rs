@@ -110,8 +110,8 @@ fn finding(reach: &Reach, patience_s: u64) -> Finding {
     if left > 0 {
         let all_s = seconds_for_all(reach, patience_s);
         detail += &format!(
-            "; {left} older ones were left out after {patience_s} s, `helixctl doctor --deep --seconds {all_s}` asks for \
-             all"
+            "; {left} older ones were left out after {patience_s} s, \
+             `helixctl doctor --deep --seconds {all_s}` asks for all"
         );
     }
     if lost.is_empty() && left == 0 {

@@ -57,7 +57,7 @@ impl Path {
             };
             screen::remark_if(
                 reply.memories.is_empty(),
-                &format!("helixctl: they are not connected within this depth{hint}"),
+                &format!("they are not connected within this depth{hint}"),
             );
         }
         Ok(exit::OK)
