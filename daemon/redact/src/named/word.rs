@@ -50,8 +50,8 @@ impl Named<'_> {
         self.name.len() > WORD_MIN_CHARS
     }
 
-    /// Returns whether the name's last word is that of a password, a secret or a token, and not of a
-    /// key.
+    /// Returns whether the name's last word is that of a password, a secret or a token, and not of
+    /// a key.
     fn is_of_login(&self) -> bool {
         let lower = self.name.to_lowercase();
         self.says == Says::Password || lower.ends_with("secret") || lower.ends_with("token")
