@@ -138,7 +138,12 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
     if ends_another_value(known, new) || ends_another_value(new, known) {
         return Verdict::Apart;
     }
-    let is_changed = new.is_change;
+    // Of two changes the later holds, unless both are of the same: then nobody knows.
+    let is_changed = new.is_change
+        && !known
+            .departures
+            .iter()
+            .any(|gone| new.departures.contains(gone));
     if claims::clash_of_stance(&known.claims, &new.claims) {
         return contradiction(Why::Negation, is_changed);
     }

@@ -190,7 +190,7 @@ fn prefix(text: &str) -> Option<String> {
         label
     } else {
         let mark = PREFIX_MARKS.iter().filter_map(|mark| line.find(mark)).min();
-        let whole = has_more_lines(text).then_some(line.len());
+        let whole = is_headed(text).then_some(line.len());
         line.get(..mark.or(whole)?)?
     };
     let label = label.trim_end_matches(EMPHASIS);
@@ -226,9 +226,14 @@ const LABELS: &[(&str, &str)] = &[
     ("偏好", "preference"),
 ];
 
-/// Returns whether lines follow the first one: that may be a label alone.
-fn has_more_lines(text: &str) -> bool {
-    text.trim().lines().nth(1).is_some()
+/// Returns whether a text's first line is a heading, an emphasised word or one in capitals above
+/// the rest.
+fn is_headed(text: &str) -> bool {
+    let mut lines = text.trim().lines();
+    let first = lines.next().unwrap_or_default().trim_end();
+    let is_emphasised = first.starts_with(EMPHASIS) && first.ends_with(EMPHASIS);
+    let is_shouted = first.contains(char::is_uppercase) && !first.contains(char::is_lowercase);
+    (first.starts_with('#') || is_emphasised || is_shouted) && lines.next().is_some()
 }
 
 /// Returns whether what stands behind a bracketed word makes it a label, and not a link or an

@@ -657,3 +657,9 @@ fn a_change_takes_the_place_of_the_change_before_it() {
     let now = |port: u32| format!("The kestrel relay now listens on port {port}");
     assert_eq!(said(&now(4001), &now(4002)), "supersedes");
 }
+
+#[test]
+fn two_changes_of_the_same_thing_contradict() {
+    let to = |what: &str| format!("We switched the billing web app from npm to {what}.");
+    assert_eq!(said(&to("pnpm"), &to("Bun")), "contradicts");
+}
