@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 use std::fs::{self, OpenOptions, Permissions};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, ErrorKind};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -544,7 +544,13 @@ fn signals_that_ask_for_nothing_are_survived() {
 fn a_daemon_ends_whose_home_is_gone() {
     let Served { rpc, daemon, home } = Served::new().unwrap();
     drop(rpc);
-    fs::remove_dir_all(&home.paths.home).unwrap();
+    // The daemon may write a file while they are removed.
+    let removed = within(TIMELY, || match fs::remove_dir_all(&home.paths.home) {
+        Ok(()) => Ok(Some(())),
+        Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => Ok(None),
+        Err(error) => Err(error.into()),
+    });
+    removed.unwrap();
     // Who asks meanwhile gets a daemon and a home of its own, which the end of the old one leaves
     // alone.
     let second = Daemon::start(&home).unwrap();
