@@ -17,7 +17,12 @@ const NAMED_MAX: usize = 2;
 /// first.
 pub(crate) fn against(app: &App, number: MemoryNumber) -> Vec<MemoryNumber> {
     let catalog = app.memory.strand.catalog();
-    let disputed = catalog.graph().disputed(number).into_iter().rev();
+    let graph = catalog.graph();
+    // Of hardly any memory there is one, and all that are shown are asked for.
+    if !graph.edges_of(number).any(|arc| arc.is_open_conflict()) {
+        return Vec::new();
+    }
+    let disputed = graph.disputed(number).into_iter().rev();
     let is_active = |other: &MemoryNumber| {
         let row = catalog.row(*other);
         row.is_some_and(|row| row.status == Status::Active)
@@ -38,7 +43,7 @@ pub(crate) fn named_against(app: &App, number: MemoryNumber) -> Vec<String> {
     find::handles(app, &others).unwrap_or_default()
 }
 
-/// What is said of a memory behind its heading: ` (contradicted by [handle])`; empty where nothing
+/// The remark on a memory behind its heading: ` (contradicted by [handle])`; empty where nothing
 /// contradicts it.
 pub(crate) fn remark(app: &App, memory: &Memory) -> String {
     let others = named_against(app, memory.number);

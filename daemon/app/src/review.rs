@@ -21,7 +21,7 @@ use crate::conflicts::without_number;
 use crate::lifecycle::{self, Mode};
 use crate::limit::Limit;
 use crate::told::Told;
-use crate::{App, Asker, Refusal, capture, consolidate, scopes};
+use crate::{App, Asker, Refusal, capture, consolidate, disputes, scopes};
 
 /// Attribute of a memory that waits because a file has this text for another one: that one's id.
 pub(crate) const REVISES: &str = "revises";
@@ -208,11 +208,14 @@ fn leave_one_of_each_dispute(app: &App, waiting: &mut Vec<Waiting>) {
         let Waiting::Edge(key) = item else {
             return true;
         };
-        if key.relation != Relation::Contradicts || listed.contains(&key.from) {
-            return key.relation != Relation::Contradicts;
+        if key.relation != Relation::Contradicts {
+            return true;
         }
-        listed.extend(catalog.graph().disputed(key.from));
-        true
+        let is_first = !listed.contains(&key.from);
+        if is_first {
+            listed.extend(catalog.graph().disputed(key.from));
+        }
+        is_first
     });
 }
 
@@ -365,18 +368,13 @@ fn item(app: &App, waiting: &Waiting) -> Result<Option<Item>, Refusal> {
     }))
 }
 
-/// How many others of a dispute disagree as well: only one contradiction of it is listed.
+/// Counts the others of a dispute that disagree as well: only one contradiction of it is listed.
 fn disagreeing(app: &App, key: &EdgeKey) -> String {
     if key.relation != Relation::Contradicts {
         return String::new();
     }
-    let catalog = app.memory.strand.catalog();
-    let mut others = catalog.graph().disputed(key.from);
-    others.retain(|number| {
-        let row = catalog.row(*number);
-        let is_in_use = row.is_some_and(|row| row.status == Status::Active);
-        is_in_use && ![key.from, key.to].contains(number)
-    });
+    let mut others = disputes::against(app, key.from);
+    others.retain(|number| *number != key.to);
     match others.len() {
         0 => String::new(),
         more => format!("; {more} more disagree, see helixctl conflicts"),
