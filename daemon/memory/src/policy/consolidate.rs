@@ -240,7 +240,8 @@ fn extends(known: &Statement, new: &Statement) -> bool {
         && new.is_change == known.is_change
 }
 
-/// What the new text says has ended, where the known one says it of the same subject.
+/// The part of which the new text says that it ended, where the known one says it of the same
+/// subject.
 fn named_end<'n>(
     known: &Statement,
     new: &'n Statement,
@@ -303,11 +304,18 @@ fn is_of_another(
     let is_other_subject = !new.begins_elsewhere
         && new.subject.iter().any(|word| !known.has(word))
         && before.any(|word| known.specific.contains(&word) && !new.has(&word));
-    let mut own = known
-        .words
-        .iter()
-        .filter(|word| !new.has(word) && !known.verbs.contains(*word) && !rules.is_polarity(word));
-    (is_other_subject || foreign.next().is_some()) && own.next().is_some()
+    (is_other_subject || foreign.next().is_some()) && only_known(known, new, rules).next().is_some()
+}
+
+/// The words of any sort that only the known text has, but for verbs and those that deny or
+/// strengthen.
+fn only_known<'s>(
+    known: &'s Statement,
+    new: &'s Statement,
+    rules: &'s Rules,
+) -> impl Iterator<Item = &'s CompactString> {
+    let own = known.words.iter().filter(|word| !new.has(word));
+    own.filter(|word| !known.verbs.contains(*word) && !rules.is_polarity(word))
 }
 
 /// Returns whether the known text says most of a part.
@@ -421,7 +429,7 @@ struct Difference {
     names_only_new: usize,
     /// Words other than numbers that say of what the texts are.
     shared_specific: usize,
-    /// Words of any sort that only the known one has, but for verbs and those that deny or strengthen.
+    /// Those of [`only_known`].
     only_known: usize,
     only_known_specific: usize,
     only_new_specific: usize,
@@ -453,12 +461,7 @@ impl Difference {
                 .intersection(&new.specific)
                 .filter(|word| !statement::is_number(word))
                 .count(),
-            only_known: known
-                .words
-                .iter()
-                .filter(|word| !new.has(word) && !rules.is_polarity(word))
-                .filter(|word| !known.verbs.contains(*word))
-                .count(),
+            only_known: only_known(known, new, rules).count(),
             only_known_specific: only(&known.specific, new, false),
             only_new_specific: only(&new.specific, known, false),
             are_other_verbs: verb_only(known, new) && verb_only(new, known),

@@ -83,7 +83,7 @@ pub struct Statement {
     /// Stems of the words before its first verb that name something and are no numbers; empty where
     /// no verb is known.
     pub(super) subject: BTreeSet<CompactString>,
-    /// What it ends with: a word for where or when something holds, and the stems behind it.
+    /// Its end: a word for where or when something holds, and the stems behind it.
     pub(super) tail: Option<(CompactString, BTreeSet<CompactString>)>,
     /// Stems of its verbs, those of form left out.
     pub(super) verbs: BTreeSet<CompactString>,

@@ -41,8 +41,8 @@ pub(super) fn narrows(known: &Statement, new: &Statement, rules: &Rules) -> bool
     !known.subject.is_empty() && telling.any(|word| !has_ended(word))
 }
 
-/// Returns whether two statements end with what they hold for, and that is not the same, as in `runs
-/// at 03:00 on weekdays` and `runs at 05:00 on weekends`.
+/// Returns whether two statements end with different things that they hold for, as in `runs at 03:00
+/// on weekdays` and `runs at 05:00 on weekends`.
 pub(super) fn is_elsewhere(known: &Statement, new: &Statement) -> bool {
     let (Some((one, at)), Some((other, there))) = (&known.tail, &new.tail) else {
         return false;
