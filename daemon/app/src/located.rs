@@ -55,9 +55,15 @@ const ASKED_TOGETHER_MAX: usize = 64;
 /// Locates a source where somebody answers there in time; else it is kept as given.
 pub fn located(app: &App, source: &SourceRef, asker: &Asker) -> Located {
     let (place, absolute) = asked_at(source, asker);
-    let located = ask(app, &place, vec![absolute], vec![source.clone()], asker);
+    let located = ask(
+        app,
+        &place,
+        vec![absolute.clone()],
+        vec![source.clone()],
+        asker,
+    );
     let located = located.and_then(|mut located| located.pop());
-    located.unwrap_or_else(|| as_given(source, asker))
+    located.unwrap_or_else(|| as_given(source, &absolute, asker))
 }
 
 /// The same of several, in order: those of one place are asked for together.
@@ -126,11 +132,9 @@ fn ask(
 }
 
 /// A source of which nothing could be found out.
-fn as_given(source: &SourceRef, asker: &Asker) -> Located {
-    let (_, absolute) = asked_at(source, asker);
-    let relative = absolute
-        .strip_prefix(&asker.project.root)
-        .unwrap_or(&absolute);
+fn as_given(source: &SourceRef, absolute: &Path, asker: &Asker) -> Located {
+    let relative = absolute.strip_prefix(&asker.project.root);
+    let relative = relative.unwrap_or(absolute);
     let scope = Some(&asker.project.scope).filter(|_| relative.is_relative());
     Located {
         source: SourceRef {
@@ -141,7 +145,7 @@ fn as_given(source: &SourceRef, asker: &Asker) -> Located {
         project: scope
             .filter(|scope| matches!(scope, Scope::Project(_)))
             .cloned(),
-        // What does not answer cannot be read.
+        // A file that does not answer cannot be read.
         is_there: true,
         line_behind_end: None,
     }

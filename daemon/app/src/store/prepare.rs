@@ -264,7 +264,7 @@ pub(super) fn gather(
         .into_iter()
         .map(|new| Read::of(app, asker, new))
         .collect();
-    let sources = read.iter().flatten().map(|read| read.source.clone());
+    let sources = read.iter().flatten().map(Read::source);
     let mut located = located_all(app, &sources.collect::<Vec<_>>(), asker).into_iter();
     for read in read.iter_mut().flatten() {
         read.located = located.next().flatten();
@@ -277,12 +277,11 @@ pub(super) fn gather(
 /// A draft with everything that its text says of it.
 struct Read {
     new: NewMemory,
-    /// What its author is told of lines that set something.
+    /// Notes for its author on lines that set something.
     own_lines: Vec<String>,
-    /// How the topic of a note was found; empty where one was given.
+    /// The way in which the topic of a note was found; empty where one was given.
     inferred: String,
-    source: Option<SourceRef>,
-    /// Where that is.
+    /// Where its source is.
     located: Option<Located>,
 }
 
@@ -300,14 +299,18 @@ impl Read {
             weight: new.weight.take(),
         }
         .importance()?;
-        let source = Some(SourceRef::parse(&new.source)).filter(|source| !source.path.is_empty());
         Ok(Self {
             new,
             own_lines,
             inferred,
-            source,
             located: None,
         })
+    }
+
+    /// The file that it is about, as it was named.
+    fn source(&self) -> Option<SourceRef> {
+        let source = SourceRef::parse(&self.new.source);
+        (!source.path.is_empty()).then_some(source)
     }
 }
 
@@ -317,7 +320,6 @@ fn compare(app: &App, asker: &Asker, read: Read, force: bool) -> Result<Gathered
         new,
         own_lines,
         inferred,
-        source: _,
         located,
     } = read;
     let given = Given::of(&new);
