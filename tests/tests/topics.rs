@@ -662,4 +662,14 @@ fn a_hit_tells_the_passage_with_the_words_where_its_opening_has_none() {
         assert_eq!(passage(&mut world, "warehouse", shown), "");
     }
     assert_eq!(passage(&mut world, "quetzal", TextShown::Body), "");
+    // What fits a budget has the words already.
+    let packed = world.search(SearchRequest {
+        query: "quetzal".to_owned(),
+        shown: TextShown::Line.into(),
+        budget_tokens: 100,
+        ..SearchRequest::default()
+    });
+    let hit = packed.unwrap().hits.remove(0);
+    assert_eq!(hit.passage, "");
+    assert!(hit.memory.unwrap().text.contains(key));
 }

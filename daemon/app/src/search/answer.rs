@@ -105,6 +105,8 @@ pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
         .strand
         .hit_positions(&found.hits, &prepared.asker.project.scopes());
     let is_listing = prepared.search.is_listing();
+    // A snippet that fits a budget is such a part already.
+    let has_passages = !is_listing && found.snippets.is_none();
     let explanation = |hit: &Hit| Explanation {
         evidence: hit.evidence,
         factors: hit.factors,
@@ -132,10 +134,10 @@ pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
             is_cut: false,
             also_in: also_in(app, &hit.copies),
             copies: hit.copies.len(),
-            passage: if is_listing {
-                String::new()
-            } else {
+            passage: if has_passages {
                 passage(&query, prepared.shown, &hit.memory.text)
+            } else {
+                String::new()
             },
         }
     };
