@@ -30,7 +30,7 @@ pub(crate) use capture::{Paused, Source, capture, capture_files, capture_switche
 pub(crate) use care::{
     batch, changed, duplicates, imported, receipts, session, sessions, similar, stale, stale_beside,
 };
-pub(crate) use conflicts::{BOTH_KEPT, conflicts, settled};
+pub(crate) use conflicts::{conflicts, settled};
 pub(crate) use consolidate::distilled;
 pub(crate) use corrections::corrections;
 pub(crate) use findings::findings;

@@ -1,14 +1,11 @@
 //! Memories that contradict each other, one dispute after the other.
 
 use helix_client::text::memory::confidence;
-use helix_client::v1::{Conflict, ConflictsReply, Memory, SettleReply};
+use helix_client::v1::{Conflict, ConflictsReply, Memory, SettleReply, Settlement};
 
 use crate::screen::{Look, Paint};
 use crate::text::{neutral, one_line};
 use crate::time::minute;
-
-/// Said where both memories hold, whatever changed of them.
-pub(crate) const BOTH_KEPT: &str = "both kept";
 
 /// Writes the open conflicts.
 pub(crate) fn conflicts(look: Look, reply: &ConflictsReply) -> String {
@@ -45,14 +42,19 @@ fn side(look: Look, memory: &Memory) -> String {
     format!("{name}  {}\n  {text}\n", look.paint(Paint::Faint, &said))
 }
 
-/// Writes what was settled, a line for each memory.
-pub(crate) fn settled(look: Look, done: &str, reply: &SettleReply) -> String {
+/// Writes what was settled, a line for each memory; and what was done, where no line tells it.
+pub(crate) fn settled(
+    look: Look,
+    settlement: Settlement,
+    done: &str,
+    reply: &SettleReply,
+) -> String {
     let line = |memory: &Memory| {
         let name = look.paint(Paint::Name, &one_line(&memory.handle));
         format!("{}\t{name}\n", memory.status)
     };
     let changed: String = reply.memories.iter().map(line).collect();
-    if changed.is_empty() || done == BOTH_KEPT {
+    if changed.is_empty() || settlement == Settlement::Both {
         return format!("{done}\n{changed}");
     }
     changed

@@ -45,7 +45,7 @@ impl Settle {
     /// Settles two memories.
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let (settlement, done) = match (self.both, self.merge) {
-            (true, _) => (v1::Settlement::Both, render::BOTH_KEPT),
+            (true, _) => (v1::Settlement::Both, "both kept"),
             (false, true) => (v1::Settlement::Merge, "merged"),
             (false, false) => (v1::Settlement::KeepFirst, "settled"),
         };
@@ -86,7 +86,8 @@ fn settle(
     if json {
         screen::json(&SettledDocument::from(&reply))?;
     } else {
-        screen::print(&render::settled(context.screen.look, done, &reply))?;
+        let look = context.screen.look;
+        screen::print(&render::settled(look, settlement, done, &reply))?;
     }
     Ok(exit::OK)
 }
