@@ -157,6 +157,9 @@ pub fn is_alive(pid: u32) -> Result<bool> {
     }
 }
 
+/// Time that the suggester may take: it waits until nobody writes.
+pub const SUGGESTED_DEADLINE: Duration = Duration::from_mins(1);
+
 /// Asks until there is an answer. Each question has to wait for somebody else, such as a call of
 /// the daemon.
 ///

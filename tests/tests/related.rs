@@ -4,19 +4,15 @@
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use helix_client::caller;
 use helix_client::v1::{
     Caller, Draft, EdgeFilter, FoundBy, Hit, MemoryEdge, Program, RelateRequest, Retriever,
     RevertRequest, SearchRequest, TraverseRequest, revert_request,
 };
-use helix_tests::process::within;
+use helix_tests::process::{SUGGESTED_DEADLINE, within};
 use helix_tests::rpc::draft;
 use helix_tests::{Project, Served};
-
-/// How long the suggester may take: it waits until nobody writes.
-const SUGGESTED_DEADLINE: Duration = Duration::from_mins(1);
 
 /// Suggestions of one memory, at most.
 const SUGGESTIONS_MAX: usize = 8;

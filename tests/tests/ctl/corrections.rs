@@ -1,15 +1,10 @@
 //! Effects of a stored text on those that were known, as a person is told, and the command that
 //! settles it.
 
-use std::time::Duration;
-
-use helix_tests::process::within;
+use helix_tests::process::{SUGGESTED_DEADLINE, within};
 use serde_json::Value;
 
 use crate::world::{World, stderr};
-
-/// How long the suggester may take: it waits until nobody writes.
-const SUGGESTED_DEADLINE: Duration = Duration::from_mins(1);
 
 /// The command that a remark names, without the program's name.
 fn spelled(said: &str) -> Vec<&str> {
