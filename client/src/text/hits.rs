@@ -85,7 +85,8 @@ pub fn count(total: u64) -> String {
     format!("{total} {noun}")
 }
 
-/// Says why a hit stands behind one that scores less, of hits in their order; empty where none does.
+/// Says why one of the hits, in their order, stands behind one that scores less; empty where it
+/// does not.
 #[must_use]
 pub fn behind(hits: &[Hit], at: usize) -> &'static str {
     let (Some(hit), Some(before)) = (hits.get(at), hits.get(..at)) else {
@@ -269,7 +270,7 @@ fn superseded(memory: &Memory) -> String {
     }
 }
 
-/// How memories stood at a moment that is not now: "that was known then"; `None` for now.
+/// A clause about a moment that is not now: "that was known then"; `None` for now.
 #[must_use]
 pub fn then(moment: Option<&Moment>) -> Option<&'static str> {
     let moment = moment?;

@@ -90,7 +90,7 @@ struct Dispute {
     others: Vec<MemoryNumber>,
 }
 
-/// How many disputes nobody has settled, in all projects.
+/// Counts the disputes that nobody has settled, in all projects.
 pub(crate) fn count_open(app: &App) -> usize {
     let everywhere = app.memory.strand.catalog().all_scopes();
     open_disputes(app, &everywhere).len()

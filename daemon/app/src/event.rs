@@ -350,7 +350,7 @@ fn standing(memory: &Memory) -> Option<String> {
     })
 }
 
-/// What it means to a known memory, with the one call that settles it or takes it back.
+/// Says that it corrects a known memory, with the one call that settles it or takes it back.
 fn corrected(new: &str, corrected: &Corrected) -> String {
     let known = corrected.memory.handle.as_str();
     if corrected.is_replaced {

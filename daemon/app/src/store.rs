@@ -89,7 +89,7 @@ pub struct Stored {
     pub corrected: Vec<Corrected>,
     /// How the topic of a note was found; empty where one was given.
     pub inferred: String,
-    /// Whether it says what was forgotten and a tool said it, so that it is withheld.
+    /// True if a tool says what was forgotten with it, so that it is withheld.
     pub returns: bool,
 }
 
@@ -212,7 +212,7 @@ struct Notes {
     inferred: String,
     /// What is to be compared by meaning with what was forgotten.
     may_return: Option<Box<MayReturn>>,
-    /// Whether a tool says what was forgotten.
+    /// True if a tool says what was forgotten.
     returns: bool,
 }
 

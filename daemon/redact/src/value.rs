@@ -147,7 +147,7 @@ impl Values {
             && self.is_no_sentence(&words.join(" "))
     }
 
-    /// Returns whether what stands between a name and its value tells that this is a value: "lautet".
+    /// Returns whether the words between a name and its value tell that this is one: "lautet".
     pub(super) fn gives(&self, operator: &str) -> bool {
         let plain = operator.trim().to_lowercase();
         let plain = plain.trim_end_matches(':').trim_end();

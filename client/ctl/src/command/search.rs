@@ -237,7 +237,7 @@ impl Search {
     }
 }
 
-/// How much of each text is shown.
+/// The part of each text that a level of detail shows.
 fn shown(detail: Option<Detail>) -> v1::TextShown {
     match detail {
         None | Some(Detail::Brief | Detail::Grouped) => v1::TextShown::Line,

@@ -63,7 +63,7 @@ struct Held {
     copies: Vec<PathBuf>,
     /// Backups that do.
     backups: Vec<PathBuf>,
-    /// How many backups do not.
+    /// The number of backups that do not.
     others: usize,
     /// Backups out of reach.
     absent: Vec<PathBuf>,
@@ -89,7 +89,7 @@ impl Held {
         }
     }
 
-    /// What is said of the backups that stay.
+    /// Says what becomes of the backups that stay.
     fn rest(&self) -> impl Iterator<Item = String> {
         let unreached = self.absent.iter().map(|backup| unreached(backup));
         kept(self.others).into_iter().chain(unreached)

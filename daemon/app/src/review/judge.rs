@@ -251,7 +251,7 @@ fn chosen(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Vec<Waiting>, Ref
 
 /// Leaves out what nobody means who names a memory: its suggested relations, which are listed only
 /// where they are asked for, unless nothing else waits; and its conflicts, while it waits itself.
-/// Who lets a memory in has not said yet that it is the one to keep.
+/// Letting a memory in is no word yet that it is the one to keep.
 fn leave_unlisted(named: &mut Vec<&Waiting>, relations: bool, is_suspect: bool) {
     let is_relation = |item: &Waiting| item.kind() == Kind::Relation;
     let has_more = is_suspect || !named.iter().all(|item| is_relation(item));
@@ -265,7 +265,7 @@ fn leave_unlisted(named: &mut Vec<&Waiting>, relations: bool, is_suspect: bool) 
     }
 }
 
-/// What settling an edge comes to, where no memory that changed tells it.
+/// The outcome of settling an edge, where no memory that changed tells it.
 fn outcome(snapshot: &Snapshot, item: &Waiting, approves: bool) -> Result<Option<String>, Refusal> {
     let Waiting::Edge(key) = item else {
         return Ok(None);

@@ -130,7 +130,7 @@ impl Place {
             for secret in SECRETS.iter().filter_map(|group| captures.name(group)) {
                 first = first.min(secret.start());
                 let end = whole_value(text, secret.end());
-                // What ends a parameter of an address may be a part of a password elsewhere.
+                // The end of a parameter of an address may be a part of a password elsewhere.
                 let longer = (end > secret.end() && !whole.as_str().starts_with(['?', '&']))
                     .then(|| text.get(secret.start()..end))
                     .flatten();
