@@ -1,6 +1,7 @@
 //! The embedder: one thread with the model, fed with queries first and waiting texts when there are
 //! none.
 
+mod arithmetic;
 mod bench;
 mod choice;
 mod copy;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::Duration;
 
+use helix_client::caller;
 use helix_proto::v1::{self, EmbedderState, EmbeddingModel, ModelState, Program, Retriever};
 use helix_tests::process::within;
 use helix_tests::rpc::draft;
@@ -146,6 +147,37 @@ fn another_model_takes_over_with_its_prefix_and_stays() {
     assert!(back.status.success(), "{}", said(&back));
     await_answering(&mut rpc, BUILT_IN);
     assert_eq!(nearest(&mut rpc, home.scratch()), TEXTS[0]);
+}
+
+/// How near a question is to the first text, embedded beside others.
+fn cosine_beside(others: impl IntoIterator<Item = String>) -> Option<f32> {
+    let home = home()?;
+    let _daemon = Daemon::start(&home).unwrap();
+    let mut rpc = Rpc::connect(&home).unwrap();
+    store(&mut rpc, home.scratch(), others);
+    store(&mut rpc, home.scratch(), [TEXTS[0].to_owned()]);
+    await_answering(&mut rpc, BUILT_IN);
+    let request = v1::SearchRequest {
+        caller: Some(caller(Program::Ctl, home.scratch(), "tests", "")),
+        query: QUESTION.to_owned(),
+        retriever: Retriever::Meaning.into(),
+        explain: true,
+        ..v1::SearchRequest::default()
+    };
+    let found = rpc.call(async |rpc| rpc.search(request.clone()).await);
+    let hits = found.unwrap().hits;
+    let hit = hits
+        .iter()
+        .find(|hit| hit.memory.as_ref().unwrap().text == TEXTS[0]);
+    Some(hit.unwrap().explanation.as_ref().unwrap().semantic_score)
+}
+
+#[test]
+fn a_vector_does_not_depend_on_what_is_embedded_beside_it() {
+    let alone = cosine_beside([]);
+    let many = (0..40).map(|at| format!("Step {at}: {}", "check the valve. ".repeat(at)));
+    let beside = cosine_beside(many);
+    assert_eq!(alone, beside);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use helix_app::model_bench::Encoder;
 
 use super::load::Loader;
+use super::load::embed_passage;
 use super::model::Model;
-use super::passage::{joined, parts};
 
 /// A model that was loaded to be measured.
 pub(crate) struct Bench {
@@ -24,11 +24,8 @@ impl Bench {
 
 impl Encoder for Bench {
     fn passage(&mut self, text: &str) -> Result<Vec<f32>, String> {
-        let parts = parts(text);
-        let texts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        let vectors = self.model.embed(&texts);
-        let vectors = vectors.map_err(|error| error.to_string())?;
-        Ok(joined(vectors.into_iter()).whole)
+        let vectors = embed_passage(&mut self.model, text);
+        vectors.map_err(|error| error.to_string())
     }
 
     fn query(&mut self, text: &str) -> Result<Vec<f32>, String> {

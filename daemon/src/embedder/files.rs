@@ -181,7 +181,12 @@ fn built_in(place: &Path, checker: &mut Checker) -> Result<Installed, Installati
         folder: BUILT_IN_FOLDER.to_owned(),
         graph: member(place, &manifest, &manifest.model)?,
         tokenizer: member(place, &manifest, &manifest.tokenizer)?,
-        id: format!("{}/{}@{short_hash}", manifest.name, manifest.variant),
+        id: format!(
+            "{}/{}@{short_hash}{}",
+            manifest.name,
+            manifest.variant,
+            slot.arithmetic.suffix()
+        ),
         slot,
     })
 }

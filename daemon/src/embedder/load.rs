@@ -8,26 +8,23 @@ use helix_engine::TextVectors;
 
 use super::files::{self, InstallationError, Installed};
 use super::model::{Model, ModelError};
-use super::passage::SPACE_SUFFIX;
+use super::passage::{SPACE_SUFFIX, joined, parts};
 use super::work::Work;
 
-/// Ends the batch that is under way.
+/// Ends the run that is under way.
 pub(super) type Interrupt = Arc<dyn Fn() + Send + Sync>;
 
 /// Turns texts into vectors.
 pub(super) trait Embed {
     /// Embeds a question, whatever else waits.
     fn embed_query(&mut self, text: &str) -> Result<TextVectors, ModelError>;
-    /// Embeds memories' texts, whatever else waits.
-    fn embed(&mut self, texts: &[&str]) -> Result<Vec<TextVectors>, ModelError>;
-    /// Embeds memories' texts; `None` when it was interrupted.
-    fn embed_unless_interrupted(
-        &mut self,
-        texts: &[&str],
-    ) -> Result<Option<Vec<TextVectors>>, ModelError>;
+    /// Embeds a part of a memory's text, whatever else waits.
+    fn embed(&mut self, text: &str) -> Result<TextVectors, ModelError>;
+    /// Embeds a part of a memory's text; `None` when it was interrupted.
+    fn embed_unless_interrupted(&mut self, text: &str) -> Result<Option<TextVectors>, ModelError>;
     /// Gives back what the work took.
     fn rest(&mut self) -> Result<(), ModelError>;
-    /// Ends a batch of [`Self::embed_unless_interrupted`].
+    /// Ends a run of [`Self::embed_unless_interrupted`].
     fn interrupt(&self) -> Interrupt;
 }
 
@@ -36,15 +33,12 @@ impl Embed for Model {
         Self::embed_query(self, text)
     }
 
-    fn embed(&mut self, texts: &[&str]) -> Result<Vec<TextVectors>, ModelError> {
-        Self::embed(self, texts)
+    fn embed(&mut self, text: &str) -> Result<TextVectors, ModelError> {
+        Self::embed(self, text)
     }
 
-    fn embed_unless_interrupted(
-        &mut self,
-        texts: &[&str],
-    ) -> Result<Option<Vec<TextVectors>>, ModelError> {
-        Self::embed_unless_interrupted(self, texts)
+    fn embed_unless_interrupted(&mut self, text: &str) -> Result<Option<TextVectors>, ModelError> {
+        Self::embed_unless_interrupted(self, text)
     }
 
     fn rest(&mut self) -> Result<(), ModelError> {
@@ -55,6 +49,14 @@ impl Embed for Model {
         let bulk = self.bulk();
         Arc::new(move || bulk.interrupt())
     }
+}
+
+/// Embeds a whole text, part by part.
+pub(super) fn embed_passage(model: &mut impl Embed, text: &str) -> Result<Vec<f32>, ModelError> {
+    let parts = parts(text).into_iter();
+    let vectors: Result<Vec<TextVectors>, ModelError> =
+        parts.map(|part| model.embed(&part)).collect();
+    Ok(joined(vectors?.into_iter()).whole)
 }
 
 /// A model whose files were verified, before it is loaded.

@@ -8,15 +8,17 @@ use helix_engine::{LexicalQuery, TextVectors};
 use ort::environment::Environment;
 use ort::ep::CPU;
 use ort::logging::LogLevel;
-use ort::session::builder::GraphOptimizationLevel;
+use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
 use ort::session::{RunOptions, Session};
 use ort::value::{Outlet, Tensor};
-use tokenizers::{PaddingParams, PaddingStrategy, Tokenizer, TruncationParams};
+use tokenizers::{Encoding, Tokenizer, TruncationParams};
 
-use super::files::Installation;
+use super::arithmetic;
+use super::files::{Installation, Installed};
 use super::pooling::{States, normalise};
-use super::slot::{Pooling, Slot};
+use super::slot::{Arithmetic, Pooling, Slot};
 use crate::environment::is_silenced;
+use helix_app::plain_file;
 
 /// The library's environment, of which a process may have one, and only once. It lives as long as
 /// the process.
@@ -34,6 +36,9 @@ const VECTOR_OUTPUTS: [&str; 2] = ["sentence_embedding", "text_embeds"];
 
 /// Embedded once after loading, to find a broken installation before a user does.
 const SELF_TEST: &str = "The quick brown fox jumps over the lazy dog.";
+
+/// Largest graph that is rewritten, in bytes: its format ends there.
+const GRAPH_MAX_BYTES: u64 = 1 << 31;
 
 /// Has a run give back the arena's memory at its end.
 const SHRINK: (&str, &str) = ("memory.enable_memory_arena_shrinkage", "cpu:0");
@@ -113,8 +118,7 @@ impl Model {
     /// Loads library, graph and tokenizer, and tests them on one sentence.
     pub(crate) fn load(installation: &Installation, threads: usize) -> Result<Self, ModelError> {
         let environment = environment(installation)?;
-        let session = session(&environment, installation, threads)
-            .map_err(|error| ModelError::Graph(error.to_string()))?;
+        let session = session(&environment, &installation.model, threads)?;
         let inputs: Vec<&str> = session.inputs().iter().map(Outlet::name).collect();
         check_inputs(&inputs)?;
         let outputs: Vec<&str> = session.outputs().iter().map(Outlet::name).collect();
@@ -137,17 +141,14 @@ impl Model {
         Arc::clone(&self.bulk)
     }
 
-    /// Embeds memories' texts, in order.
-    pub(crate) fn embed(&mut self, texts: &[&str]) -> Result<Vec<TextVectors>, ModelError> {
-        self.embed_in(&self.slot.prefix.passage.clone(), texts, None)
+    /// Embeds a part of a memory's text.
+    pub(crate) fn embed(&mut self, text: &str) -> Result<TextVectors, ModelError> {
+        self.embed_in(&self.slot.prefix.passage.clone(), text, None)
     }
 
     /// Embeds a question.
     pub(crate) fn embed_query(&mut self, text: &str) -> Result<TextVectors, ModelError> {
-        let vectors = self.embed_in(&self.slot.prefix.query.clone(), &[text], None)?;
-        let vectors = vectors.into_iter().next();
-        let mut vectors =
-            vectors.ok_or_else(|| ModelError::Graph("it gave no vector".to_owned()))?;
+        let mut vectors = self.embed_in(&self.slot.prefix.query.clone(), text, None)?;
         // Nobody asks for the others, and queries are kept.
         vectors
             .tokens
@@ -158,82 +159,60 @@ impl Model {
     /// Does what [`Model::embed`] does; `None` when it was interrupted.
     pub(crate) fn embed_unless_interrupted(
         &mut self,
-        texts: &[&str],
-    ) -> Result<Option<Vec<TextVectors>>, ModelError> {
+        text: &str,
+    ) -> Result<Option<TextVectors>, ModelError> {
         let bulk = self.bulk();
         bulk.begin()
             .map_err(|error| ModelError::Graph(error.to_string()))?;
-        match self.embed_in(&self.slot.prefix.passage.clone(), texts, Some(&bulk)) {
+        match self.embed_in(&self.slot.prefix.passage.clone(), text, Some(&bulk)) {
             Ok(vectors) => Ok(Some(vectors)),
             Err(_) if bulk.is_interrupted() => Ok(None),
             Err(error) => Err(error),
         }
     }
 
+    /// Embeds one text by itself. In a batch it would be filled up to the longest, which takes
+    /// longer on a processor, and what integers stand for would depend on the others.
     fn embed_in(
         &mut self,
         prefix: &str,
-        texts: &[&str],
+        text: &str,
         bulk: Option<&Bulk>,
-    ) -> Result<Vec<TextVectors>, ModelError> {
-        let texts = prefixed(prefix, texts);
-        let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
-        let encodings = self
+    ) -> Result<TextVectors, ModelError> {
+        let text = prefixed(prefix, text);
+        let encoding = self
             .tokenizer
-            .encode_batch(texts.clone(), true)
+            .encode(text.as_ref(), true)
             .map_err(|error| ModelError::Tokenizer(error.to_string()))?;
-        let width = encodings
-            .first()
-            .map_or(0, |encoding| encoding.get_ids().len());
-        let column = |of: fn(&tokenizers::Encoding) -> &[u32]| -> Vec<i64> {
-            encodings
-                .iter()
-                .flat_map(of)
-                .map(|&value| i64::from(value))
-                .collect()
-        };
-        let ids = column(tokenizers::Encoding::get_ids);
-        let mask = column(tokenizers::Encoding::get_attention_mask);
-        let types = column(tokenizers::Encoding::get_type_ids);
-        let shape = [texts.len(), width];
-        let states = self.run(shape, [ids, mask.clone(), types], bulk);
-        let states = states.map_err(|error| ModelError::Graph(error.to_string()))?;
+        let numbers = self
+            .run(&encoding, bulk)
+            .map_err(|error| ModelError::Graph(error.to_string()))?;
         let states = States {
-            numbers: &states,
-            mask: &mask,
-            texts: texts.len(),
+            numbers: &numbers,
+            tokens: encoding.len(),
             dimensions: self.slot.dimensions,
         };
         let pooled = states.pooled(self.slot.pooling);
-        let mut vectors = pooled.ok_or_else(|| self.wrong_shape(states, width))?;
+        let mut whole = pooled.ok_or_else(|| self.wrong_shape(states))?;
         if self.slot.normalise {
-            for vector in &mut vectors {
-                normalise(vector);
-            }
+            normalise(&mut whole);
         }
-        let each = vectors
-            .into_iter()
-            .zip(texts.iter().zip(&encodings))
-            .enumerate();
-        let with_tokens = each.map(|(at, (whole, (text, encoding)))| TextVectors {
-            whole,
-            tokens: states.tokens(at, prefix.len(), text, encoding),
-        });
-        Ok(with_tokens.collect())
+        let tokens = states.tokens(prefix.len(), &text, &encoding);
+        Ok(TextVectors { whole, tokens })
     }
 
-    fn wrong_shape(&self, states: States<'_>, width: usize) -> ModelError {
+    fn wrong_shape(&self, states: States<'_>) -> ModelError {
         ModelError::Graph(format!(
-            "its output {} has {} numbers for {} texts of {width} tokens, which does not fit {} dimensions and pooling {}",
+            "its output {} has {} numbers for {} tokens, which does not fit {} dimensions and pooling {}",
             self.output,
             states.numbers.len(),
-            states.texts,
+            states.tokens,
             self.slot.dimensions,
             self.slot.pooling.name()
         ))
     }
 
-    /// Gives back what the widest batch took. Costs as much as a short query.
+    /// Gives back what the longest text took. Costs as much as a short query.
     pub(crate) fn rest(&mut self) -> Result<(), ModelError> {
         let tell = |error: ort::Error| ModelError::Graph(error.to_string());
         self.options.set(SHRINK.0, SHRINK.1).map_err(tell)?;
@@ -242,18 +221,17 @@ impl Model {
         result
     }
 
-    fn run(
-        &mut self,
-        shape: [usize; 2],
-        [ids, mask, types]: [Vec<i64>; 3],
-        bulk: Option<&Bulk>,
-    ) -> ort::Result<Vec<f32>> {
+    fn run(&mut self, encoding: &Encoding, bulk: Option<&Bulk>) -> ort::Result<Vec<f32>> {
+        let column = |numbers: &[u32]| {
+            let numbers: Vec<i64> = numbers.iter().map(|&number| i64::from(number)).collect();
+            Tensor::from_array(([1, numbers.len()], numbers))
+        };
         let mut inputs: Vec<(Cow<'_, str>, ort::session::SessionInputValue<'_>)> = vec![
-            (IDS.into(), Tensor::from_array((shape, ids))?.into()),
-            (MASK.into(), Tensor::from_array((shape, mask))?.into()),
+            (IDS.into(), column(encoding.get_ids())?.into()),
+            (MASK.into(), column(encoding.get_attention_mask())?.into()),
         ];
         if self.takes_token_types {
-            inputs.push((TYPES.into(), Tensor::from_array((shape, types))?.into()));
+            inputs.push((TYPES.into(), column(encoding.get_type_ids())?.into()));
         }
         let options = bulk.map_or(&self.options, |bulk| &bulk.options);
         let outputs = self.session.run_with_options(inputs, options)?;
@@ -265,14 +243,10 @@ impl Model {
     }
 
     fn self_test(&mut self) -> Result<(), ModelError> {
-        let vectors = self.embed(&[SELF_TEST])?;
-        let is_sound = vectors
-            .first()
-            .is_some_and(|TextVectors { whole: vector, .. }| {
-                vector.len() == self.slot.dimensions
-                    && vector.iter().all(|x| x.is_finite())
-                    && vector.iter().any(|x| *x != 0.0)
-            });
+        let vector = self.embed(SELF_TEST)?.whole;
+        let is_sound = vector.len() == self.slot.dimensions
+            && vector.iter().all(|x| x.is_finite())
+            && vector.iter().any(|x| *x != 0.0);
         if is_sound {
             Ok(())
         } else {
@@ -283,16 +257,13 @@ impl Model {
     }
 }
 
-/// Puts a prefix before each text.
-fn prefixed<'a>(prefix: &str, texts: &[&'a str]) -> Vec<Cow<'a, str>> {
-    let one = |text: &&'a str| {
-        if prefix.is_empty() {
-            Cow::Borrowed(*text)
-        } else {
-            Cow::Owned(format!("{prefix}{text}"))
-        }
-    };
-    texts.iter().map(one).collect()
+/// Puts a prefix before a text.
+fn prefixed<'a>(prefix: &str, text: &'a str) -> Cow<'a, str> {
+    if prefix.is_empty() {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(format!("{prefix}{text}"))
+    }
 }
 
 /// Refuses a graph that wants something else than tokens.
@@ -358,22 +329,35 @@ fn environment(installation: &Installation) -> Result<Environment, ModelError> {
 
 fn session(
     environment: &Environment,
-    installation: &Installation,
+    model: &Installed,
     threads: usize,
-) -> ort::Result<Session> {
-    let builder = Session::builder(environment)?;
+) -> Result<Session, ModelError> {
+    let tell = |error: ort::Error| ModelError::Graph(error.to_string());
+    let mut builder = options(environment, threads).map_err(tell)?;
+    match model.slot.arithmetic {
+        Arithmetic::Graph => builder.commit_from_file(&model.graph).map_err(tell),
+        Arithmetic::Int8 => {
+            let file = plain_file::read(&model.graph, GRAPH_MAX_BYTES);
+            let file = file.map_err(|error| ModelError::Graph(error.to_string()))?;
+            let graph = arithmetic::in_integers(&file).map_err(ModelError::Graph)?;
+            drop(file);
+            builder.commit_from_memory(&graph).map_err(tell)
+        }
+    }
+}
+
+fn options(environment: &Environment, threads: usize) -> ort::Result<SessionBuilder> {
     // Spinning doubles the CPU, and the memory pattern costs resident size at changing widths.
     // Without the arena every tensor is mapped and cleared anew, which takes half of the time;
     // what it keeps is given back by `Model::rest`.
-    let mut builder = builder
+    Ok(Session::builder(environment)?
         .with_intra_threads(threads)?
         .with_inter_threads(1)?
         .with_optimization_level(GraphOptimizationLevel::All)?
         .with_intra_op_spinning(false)?
         .with_inter_op_spinning(false)?
         .with_memory_pattern(false)?
-        .with_execution_providers([CPU::default().with_arena_allocator(true).build()])?;
-    builder.commit_from_file(&installation.model.graph)
+        .with_execution_providers([CPU::default().with_arena_allocator(true).build()])?)
 }
 
 fn tokenizer(installation: &Installation) -> Result<Tokenizer, ModelError> {
@@ -385,11 +369,7 @@ fn tokenizer(installation: &Installation) -> Result<Tokenizer, ModelError> {
         ..TruncationParams::default()
     };
     tokenizer.with_truncation(Some(truncation)).map_err(wrong)?;
-    let padding = tokenizer.get_padding().cloned().unwrap_or_default();
-    tokenizer.with_padding(Some(PaddingParams {
-        strategy: PaddingStrategy::BatchLongest,
-        ..padding
-    }));
+    tokenizer.with_padding(None);
     Ok(tokenizer)
 }
 
@@ -436,8 +416,8 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_stands_before_each_text() {
-        assert_eq!(prefixed("query: ", &["a", "b"]), ["query: a", "query: b"]);
-        assert_eq!(prefixed("", &["a"]), ["a"]);
+    fn a_prefix_stands_before_the_text() {
+        assert_eq!(prefixed("query: ", "a"), "query: a");
+        assert_eq!(prefixed("", "a"), "a");
     }
 }

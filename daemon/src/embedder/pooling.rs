@@ -5,59 +5,47 @@ use tokenizers::Encoding;
 
 use super::slot::Pooling;
 
-/// The states of some texts, as the graph gives them.
+/// The states of a text, as the graph gives them.
 #[derive(Clone, Copy)]
 pub(super) struct States<'a> {
-    /// All numbers, text after text.
+    /// All numbers, token after token; those of one vector where the graph pools by itself.
     pub(super) numbers: &'a [f32],
-    /// One for each token that counts, 0 for filling; as many for each text.
-    pub(super) mask: &'a [i64],
-    /// Texts.
-    pub(super) texts: usize,
+    /// Tokens.
+    pub(super) tokens: usize,
     /// Numbers in a vector.
     pub(super) dimensions: usize,
 }
 
 impl States<'_> {
-    /// One vector for each text; `None` when the numbers are not as many as they should be.
-    pub(super) fn pooled(self, pooling: Pooling) -> Option<Vec<Vec<f32>>> {
-        let width = match pooling {
+    /// The text's vector; `None` when the numbers are not as many as they should be.
+    pub(super) fn pooled(self, pooling: Pooling) -> Option<Vec<f32>> {
+        let expected = match pooling {
             Pooling::None => 1,
-            Pooling::Mean | Pooling::Cls | Pooling::Last => self.mask.len() / self.texts.max(1),
+            Pooling::Mean | Pooling::Cls | Pooling::Last => self.tokens,
         };
-        if width == 0 || self.numbers.len() != self.texts * width * self.dimensions {
+        if expected == 0 || self.numbers.len() != expected * self.dimensions {
             return None;
         }
-        let states = self.numbers.chunks_exact(width * self.dimensions);
-        let vectors: Vec<Vec<f32>> = match pooling {
-            Pooling::None => states.map(<[f32]>::to_vec).collect(),
-            Pooling::Mean | Pooling::Cls | Pooling::Last => states
-                .zip(self.mask.chunks_exact(width))
-                .map(|(states, mask)| one(pooling, states, mask, self.dimensions))
-                .collect(),
-        };
-        Some(vectors)
+        let mut states = self.numbers.chunks_exact(self.dimensions);
+        match pooling {
+            Pooling::Mean => Some(mean(states, self.dimensions)),
+            Pooling::Cls | Pooling::None => states.next().map(<[f32]>::to_vec),
+            Pooling::Last => states.next_back().map(<[f32]>::to_vec),
+        }
     }
 
-    /// The tokens of the text at a place, each with the word that it is part of, behind as many
-    /// bytes of a prefix; none where the graph gives no states.
+    /// The tokens, each with the word that it is part of, behind as many bytes of a prefix; none
+    /// where the graph gives no states.
     pub(super) fn tokens(
         self,
-        at: usize,
         prefix_bytes: usize,
         text: &str,
         encoding: &Encoding,
     ) -> Vec<TokenVector> {
-        let width = self.mask.len() / self.texts.max(1);
-        let size = width * self.dimensions;
-        if self.numbers.len() != self.texts * size {
+        if self.numbers.len() != self.tokens * self.dimensions {
             return Vec::new();
         }
-        let states = self
-            .numbers
-            .get(at * size..(at + 1) * size)
-            .unwrap_or_default();
-        let states = states.chunks_exact(self.dimensions.max(1));
+        let states = self.numbers.chunks_exact(self.dimensions.max(1));
         let token = |(span, state): (Option<(usize, usize)>, &[f32])| {
             let (start, end) = span.filter(|(start, _)| *start >= prefix_bytes)?;
             TokenVector::of(text.get(start..end)?, state)
@@ -84,20 +72,6 @@ fn word_spans(encoding: &Encoding) -> Vec<Option<(usize, usize)>> {
             vec![span; word.len()]
         })
         .collect()
-}
-
-fn one(pooling: Pooling, states: &[f32], mask: &[i64], dimensions: usize) -> Vec<f32> {
-    let mut tokens = states
-        .chunks_exact(dimensions)
-        .zip(mask)
-        .filter(|(_, mask)| **mask != 0)
-        .map(|(state, _)| state);
-    let picked = match pooling {
-        Pooling::Cls => tokens.next(),
-        Pooling::Last => tokens.next_back(),
-        Pooling::Mean | Pooling::None => return mean(tokens, dimensions),
-    };
-    picked.map_or_else(|| vec![0.0; dimensions], <[f32]>::to_vec)
 }
 
 #[allow(clippy::cast_precision_loss)]
@@ -131,39 +105,28 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// Two texts of three tokens, the second with one token of filling.
-    const NUMBERS: [f32; 12] = [1.0, 0.0, 3.0, 0.0, 5.0, 3.0, 2.0, 2.0, 4.0, 6.0, 9.0, 9.0];
-    const MASK: [i64; 6] = [1, 1, 1, 1, 1, 0];
-
-    fn pooled(pooling: Pooling) -> Vec<Vec<f32>> {
+    fn pooled(pooling: Pooling, numbers: &[f32]) -> Option<Vec<f32>> {
         let states = States {
-            numbers: &NUMBERS,
-            mask: &MASK,
-            texts: 2,
-            dimensions: 2,
-        };
-        states.pooled(pooling).unwrap()
-    }
-
-    #[test]
-    fn filling_never_counts() {
-        assert_eq!(pooled(Pooling::Mean), [[3.0, 1.0], [3.0, 4.0]]);
-        assert_eq!(pooled(Pooling::Cls), [[1.0, 0.0], [2.0, 2.0]]);
-        assert_eq!(pooled(Pooling::Last), [[5.0, 3.0], [4.0, 6.0]]);
-    }
-
-    #[test]
-    fn a_graph_that_pools_gives_one_vector_a_text() {
-        let states = |numbers| States {
             numbers,
-            mask: &MASK,
-            texts: 2,
+            tokens: 3,
             dimensions: 2,
         };
-        let pooled = states(&[1.0, 2.0, 3.0, 4.0]).pooled(Pooling::None);
-        assert_eq!(pooled.unwrap(), [[1.0, 2.0], [3.0, 4.0]]);
-        assert_eq!(states(&NUMBERS).pooled(Pooling::None), None);
-        assert_eq!(states(&[1.0]).pooled(Pooling::Mean), None);
+        states.pooled(pooling)
+    }
+
+    #[test]
+    fn states_become_one_vector() {
+        let states = [1.0, 0.0, 3.0, 0.0, 5.0, 3.0];
+        assert_eq!(pooled(Pooling::Mean, &states).unwrap(), [3.0, 1.0]);
+        assert_eq!(pooled(Pooling::Cls, &states).unwrap(), [1.0, 0.0]);
+        assert_eq!(pooled(Pooling::Last, &states).unwrap(), [5.0, 3.0]);
+        assert_eq!(pooled(Pooling::None, &states), None);
+    }
+
+    #[test]
+    fn a_graph_that_pools_gives_one_vector() {
+        assert_eq!(pooled(Pooling::None, &[1.0, 2.0]).unwrap(), [1.0, 2.0]);
+        assert_eq!(pooled(Pooling::Mean, &[1.0]), None);
     }
 
     #[test]

@@ -6,6 +6,8 @@
 use helix_engine::TextVectors;
 use serde::{Deserialize, Serialize};
 
+use super::arithmetic;
+
 /// Name of the file.
 pub(super) const SLOT_FILE: &str = "model.toml";
 
@@ -55,9 +57,33 @@ pub(crate) struct Slot {
     /// The graph's output; empty: the first of those that are known.
     #[serde(default)]
     pub(crate) output: String,
+    /// How the graph multiplies.
+    #[serde(default)]
+    pub(crate) arithmetic: Arithmetic,
     /// Put before texts.
     #[serde(default)]
     pub(crate) prefix: Prefix,
+}
+
+/// How a graph multiplies by the matrices that it stores as integers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Arithmetic {
+    /// As the graph says.
+    #[default]
+    Graph,
+    /// In integers.
+    Int8,
+}
+
+impl Arithmetic {
+    /// What it adds to the name of a model's vectors.
+    pub(super) fn suffix(self) -> &'static str {
+        match self {
+            Self::Graph => "",
+            Self::Int8 => "+int8",
+        }
+    }
 }
 
 /// Put before texts, as the model was trained.
@@ -112,8 +138,11 @@ impl Slot {
     /// # Errors
     /// What is wrong with it, in words.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let slot: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        let mut slot: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         slot.check()?;
+        if !arithmetic::is_exact_here() {
+            slot.arithmetic = Arithmetic::Graph;
+        }
         Ok(slot)
     }
 
@@ -162,6 +191,7 @@ impl Slot {
             &self.prefix.query,
             &self.prefix.passage,
         ];
+        hasher.update(self.arithmetic.suffix().as_bytes());
         for text in texts {
             hasher.update(&(text.len() as u64).to_le_bytes());
             hasher.update(text.as_bytes());
@@ -247,15 +277,19 @@ mod tests {
 
     #[test]
     fn vectors_of_another_preparation_are_others() {
-        let plain = Slot::built_in().unwrap();
+        let mut plain = Slot::built_in().unwrap();
+        plain.arithmetic = Arithmetic::Int8;
         let mut prefixed = plain.clone();
         prefixed.prefix.query = "query: ".to_owned();
         let mut first = plain.clone();
         first.pooling = Pooling::Cls;
+        let mut exact = plain.clone();
+        exact.arithmetic = Arithmetic::Graph;
         let mut licensed = plain.clone();
         licensed.licence = "MIT".to_owned();
         assert_ne!(plain.hash(), prefixed.hash());
         assert_ne!(plain.hash(), first.hash());
+        assert_ne!(plain.hash(), exact.hash());
         assert_eq!(plain.hash(), licensed.hash());
     }
 }

@@ -20,15 +20,13 @@ use lru::LruCache;
 use tokio::sync::oneshot;
 
 use super::choice::Choice;
-use super::load::{Embed, Interrupt, Load, Loaded, Loader};
+use super::load::{Embed, Interrupt, Load, Loaded, Loader, embed_passage};
 use super::model::ModelError;
-use super::passage::{joined, parts};
 use super::switch::{Models, choose, finish, start};
 use super::work::Made;
 
-/// Texts that are read at once, to embed those of a length together: a batch takes as long as its
-/// longest text. Their vectors are made durable together, because nobody's query is answered
-/// meanwhile.
+/// Texts that are read at once. Their vectors are made durable together, because nobody's query is
+/// answered meanwhile.
 const READ_AT_ONCE: usize = 32;
 
 /// Queries whose vectors are kept, of some 5 KiB each: agents ask the same again, and each page of a
@@ -115,7 +113,7 @@ impl Shared {
         }
     }
 
-    /// Ends the batches that are under way.
+    /// Ends the runs that are under way.
     fn interrupt(&self) {
         let interrupts = self
             .interrupts
@@ -275,7 +273,7 @@ impl Embedder {
         }
     }
 
-    /// Waits for the thread to finish the batch it is at. A model that still loads is not waited
+    /// Waits for the thread to finish the run it is at. A model that still loads is not waited
     /// for: what is not embedded yet is embedded after the next start, and the process takes
     /// the thread with it.
     pub(crate) fn join(self) {
@@ -392,16 +390,15 @@ impl<L: Load> Worker<L> {
                 }
             }
         }
-        work.begin();
-        let run = work.next_run();
-        if run.is_empty() {
+        let was_interrupted = work.was_interrupted;
+        let Some(part) = work.next_part() else {
             return false;
-        }
-        let embedded = if work.was_interrupted {
+        };
+        let embedded = if was_interrupted {
             // Or a queue that never empties would keep it from ever being done.
-            model.embed(&run).map(Some)
+            model.embed(part).map(Some)
         } else {
-            model.embed_unless_interrupted(&run)
+            model.embed_unless_interrupted(part)
         };
         work.was_interrupted = matches!(embedded, Ok(None));
         match embedded {
@@ -521,11 +518,9 @@ fn answer_passage(model: &mut impl Embed, text: &str, reply: oneshot::Sender<Vec
     if reply.is_closed() {
         return;
     }
-    let parts = parts(text);
-    let texts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    match model.embed(&texts) {
+    match embed_passage(model, text) {
         // The asker may have given up waiting.
-        Ok(vectors) => drop(reply.send(joined(vectors.into_iter()).whole)),
+        Ok(vector) => drop(reply.send(vector)),
         Err(error) => log_failure(&error),
     }
 }

@@ -5,7 +5,7 @@ use helix_engine::{DirectoryStorage, MemoryStorage, Request};
 use helix_memory::{Actor, Admitted, Draft, Kinds, Origin, Scope, Timestamp};
 
 use super::super::load::Described;
-use super::super::work::{RUN_TOKENS_MAX, TOKEN_BYTES, Work};
+use super::super::work::Work;
 use super::*;
 
 const MODEL: &str = "stand-in";
@@ -128,12 +128,12 @@ fn answering(model: StandIn) -> Models<StandIn> {
 /// Answers at once, and writes down what it was asked.
 #[derive(Default)]
 struct StandIn {
-    /// Asks while this batch is at work, counted from 1.
+    /// Asks while this run is under way, counted from 1.
     asks_at: usize,
     handle: Option<EmbedderHandle>,
     asking: Option<Box<dyn std::any::Any>>,
     was_interrupted: Arc<AtomicBool>,
-    batches: usize,
+    runs: usize,
     queries: Arc<AtomicUsize>,
     log: Arc<Mutex<Vec<String>>>,
 }
@@ -167,31 +167,22 @@ impl Embed for StandIn {
         Ok(vec![1.0, 0.0].into())
     }
 
-    fn embed(&mut self, texts: &[&str]) -> Result<Vec<TextVectors>, ModelError> {
-        self.note(format!("whole batch of {}", texts.len()));
-        Ok(texts.iter().map(|_| vec![1.0, 0.0].into()).collect())
+    fn embed(&mut self, text: &str) -> Result<TextVectors, ModelError> {
+        self.note(format!("whole {text}"));
+        Ok(vec![1.0, 0.0].into())
     }
 
-    fn embed_unless_interrupted(
-        &mut self,
-        texts: &[&str],
-    ) -> Result<Option<Vec<TextVectors>>, ModelError> {
-        self.batches += 1;
-        let widest = texts.iter().map(|text| text.len()).max().unwrap();
-        assert!(
-            texts.len() == 1 || texts.len() * (widest / TOKEN_BYTES) <= RUN_TOKENS_MAX,
-            "{} texts",
-            texts.len()
-        );
-        if self.batches == self.asks_at {
+    fn embed_unless_interrupted(&mut self, text: &str) -> Result<Option<TextVectors>, ModelError> {
+        self.runs += 1;
+        if self.runs == self.asks_at {
             self.ask();
         }
         if self.was_interrupted.swap(false, Ordering::Relaxed) {
-            self.note(format!("interrupted batch of {}", texts.len()));
+            self.note(format!("interrupted {text}"));
             return Ok(None);
         }
-        self.note(format!("batch of {}", texts.len()));
-        Ok(Some(texts.iter().map(|_| vec![0.0, 1.0].into()).collect()))
+        self.note(format!("bulk {text}"));
+        Ok(Some(vec![0.0, 1.0].into()))
     }
 
     fn rest(&mut self) -> Result<(), ModelError> {
