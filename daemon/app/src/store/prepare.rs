@@ -336,7 +336,9 @@ fn compare(app: &App, asker: &Asker, read: Read, force: bool) -> Result<Gathered
     };
     // What waits for a person takes nobody's place.
     let waits = asker.actor.origin.awaits_review(&admitted.suspicions);
-    let is_compared = !force && !waits && known.is_none();
+    // An event is told again on each occasion, in other words or not, and corrects no fact.
+    let is_event = app.memory.strand.is_event(admitted.kind.as_str());
+    let is_compared = !force && !waits && !is_event && known.is_none();
     let compared_below = is_compared.then(|| next_number(app));
     let (statement, near) = if is_compared {
         let strand = &app.memory.strand;

@@ -111,7 +111,9 @@ impl Strand {
                 .any(|arc| arc.key.relation == Relation::DerivedFrom)
     }
 
-    fn is_event(&self, kind: &str) -> bool {
+    /// Returns whether memories of a kind tell what happened once.
+    #[must_use]
+    pub fn is_event(&self, kind: &str) -> bool {
         let shape = self.kinds().shape(&Kind::from_stored(kind));
         shape == Shape::Episodic && !NO_EVENTS.contains(&kind)
     }
