@@ -13,6 +13,9 @@ const MEMBERS_MIN: usize = 3;
 /// Chains of one topic: the next ones would share ever less.
 const CHAINS_PER_TOPIC_MAX: usize = 3;
 
+/// Time that has to lie between a chain's first and its last memory.
+const EVOLVES_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
+
 /// Size of a topic from which a word that most of its memories have names the topic and not one
 /// thread in it.
 const LARGE_TOPIC: usize = 12;
@@ -88,13 +91,25 @@ fn threads_of_topic(
                 .is_some_and(|member| has(member.words, keyword))
         };
         let (chained, rest): (Vec<usize>, Vec<usize>) = free.into_iter().partition(has_it);
-        threads.push(Thread {
-            keyword: vocabulary.keyword(keyword).to_owned(),
-            members: chained,
-        });
+        if has_evolved(&chained, members) {
+            threads.push(Thread {
+                keyword: vocabulary.keyword(keyword).to_owned(),
+                members: chained,
+            });
+        }
         free = rest;
     }
     threads
+}
+
+/// What was said at one go is many things that are so, and not one that changed.
+fn has_evolved(chained: &[usize], members: &[Member<'_>]) -> bool {
+    let times = chained.iter().filter_map(|&at| members.get(at));
+    let mut times = times.map(|member| member.valid_from.as_micros());
+    let (first, last) = (times.next(), times.next_back());
+    first
+        .zip(last)
+        .is_some_and(|(first, last)| last - first >= EVOLVES_MICROS)
 }
 
 fn has(words: &Words, keyword: u32) -> bool {
@@ -201,8 +216,11 @@ mod tests {
                 format!("{shared}: beta"),
                 format!("the {shared} of gamma"),
             ];
-            let notes: Vec<(&str, &str, i64)> =
-                texts.iter().map(|text| ("web", text.as_str(), 1)).collect();
+            let notes: Vec<(&str, &str, i64)> = texts
+                .iter()
+                .zip([3, 2, 1])
+                .map(|(text, days)| ("web", text.as_str(), days))
+                .collect();
             assert_eq!(threads_of(&notes), [(shared.to_owned(), vec![0, 1, 2])]);
         }
     }
@@ -229,10 +247,28 @@ mod tests {
             ];
             let notes: Vec<(&str, &str, i64)> = texts
                 .iter()
-                .map(|text| ("index", text.as_str(), 1))
+                .zip(1..)
+                .map(|(text, days)| ("index", text.as_str(), days))
                 .collect();
             assert!(threads_of(&notes).is_empty(), "{shared}");
         }
+    }
+
+    #[test]
+    fn what_was_said_on_one_day_is_no_chain() {
+        let said = |days: [i64; 3]| {
+            let texts = [
+                "billing listens on 1",
+                "search listens on 2",
+                "mail listens on 3",
+            ];
+            let notes = texts
+                .iter()
+                .zip(days)
+                .map(|(text, days)| ("ports", *text, days));
+            threads_of(&notes.collect::<Vec<_>>()).len()
+        };
+        assert_eq!((said([5, 5, 5]), said([5, 5, 4])), (0, 1));
     }
 
     proptest! {
