@@ -24,7 +24,7 @@ SILENCE = 0.95  # at which coverage across projects is told
 PROMPT = ["beginning", "rarity", "words", "identifier", "agreement", "general", "procedure"]
 # The signs of each model and its thresholds, of the most relevant memory, of the second and of all behind it.
 MODELS = {
-    ("prompt", True): (["cosine", *PROMPT, "ours"], [0.54, 0.8, 0.9]),
+    ("prompt", True): (["cosine", "tokens", *PROMPT[1:], "ours"], [0.54, 0.8, 0.9]),
     ("prompt", False): (PROMPT, [0.56, 0.8, 0.9]),
     ("failure", True): (["cosine", "coverage", "word_score"], [0.39, 0.75, 0.9]),
     ("failure", False): (["coverage", "rarity"], [0.45, 0.75, 0.9]),
@@ -43,7 +43,7 @@ def is_fitted_on(set_name, case):
 
 
 def signs_of(weighed):
-    weighed = re.sub(r"cosine: Some\(([^)]*)\)", r"cosine: \1", weighed)
+    weighed = re.sub(r"(cosine|tokens): Some\(([^)]*)\)", r"\1: \2", weighed)
     found = re.findall(r"(\w+): (true|false|-?[\d.e-]+)", weighed)
     signs = {FIELDS.get(name, name): float({"true": 1, "false": 0}.get(value, value)) for name, value in found}
     for name in ("rarity", "word_score"):

@@ -40,6 +40,7 @@ pub const PARTS: &[&str] = &[
     "factor/rarity",
     "factor/request",
     "factor/request-code",
+    "factor/tokens",
     "factor/word-score",
     "factor/words",
     "failure/another-module",

@@ -1,8 +1,8 @@
 //! Whether a memory is worth showing to somebody who did not ask for it.
 //!
 //! A search always finds something; what is shown unasked must help. Signs decide, put together by
-//! a logistic model for each occasion: how near the meaning is, how much of what was said the memory
-//! has and its beginning has, how telling the shared words are, and how well words and meaning agree
+//! a logistic model for each occasion: how near the meaning is, of the whole and of single words, how
+//! much of what was said the memory has and its beginning has, how telling the shared words are, and how well words and meaning agree
 //! on it. In a prompt its form counts as well (`request.rs`), and an identifier that both name. What
 //! comes behind a more relevant memory has to be more certain: two that help are seldom both needed.
 //!
@@ -35,6 +35,9 @@ const UNTELLING_RARITY_MAX: f32 = 0.5;
 pub struct Signs {
     /// Cosine of the meanings; `None` without an embedder.
     pub cosine: Option<f32>,
+    /// How near its tokens are to those of the words, as the meaning where they were not compared;
+    /// `None` without an embedder.
+    pub tokens: Option<f32>,
     /// Share of the words that it has, weighed by how telling they are, from 0 to 1.
     pub coverage: f32,
     /// Same share, of its beginning alone.
@@ -104,12 +107,16 @@ impl Signs {
     }
 
     /// The weighed signs, by the names that a benchmark switches them off by.
-    fn factors(self, model: &Model) -> [(&'static str, f32); 11] {
+    fn factors(self, model: &Model) -> [(&'static str, f32); 12] {
         let said = |sign: bool, weight: f32| if sign { weight } else { 0.0 };
         [
             (
                 "factor/cosine",
                 model.cosine * self.cosine.unwrap_or_default(),
+            ),
+            (
+                "factor/tokens",
+                model.tokens * self.tokens.unwrap_or_default(),
             ),
             ("factor/coverage", model.coverage * self.coverage),
             ("factor/beginning", model.beginning * self.beginning),
@@ -238,15 +245,23 @@ impl<'a> Weigher<'a> {
             .terms()
             .iter()
             .any(|term| !term.required && found.contains(&term.word));
+        let nearness = |score| self.has_meaning.then_some(score);
+        let evidence = &hit.evidence;
+        let tokens = if evidence.token_score == 0.0 {
+            evidence.semantic_score
+        } else {
+            evidence.token_score
+        };
         Signs {
-            cosine: self.has_meaning.then_some(hit.evidence.semantic_score),
+            cosine: nearness(evidence.semantic_score),
+            tokens: nearness(tokens),
             coverage: share(shared),
             beginning: share(early),
             rarity: shared,
             words: WORDS_MAX.min(words),
-            word_score: hit.evidence.lexical_score * self.score_scale,
+            word_score: evidence.lexical_score * self.score_scale,
             names_identifier,
-            agreement: hit.evidence.fused,
+            agreement: evidence.fused,
             is_procedure: hit.memory.kind.as_str() == PROCEDURE,
             request: self.request,
         }
@@ -268,6 +283,7 @@ mod tests {
     fn every_sign_counts() {
         let weak = Signs {
             cosine: Some(0.2),
+            tokens: Some(0.2),
             coverage: 0.1,
             rarity: 1.0,
             word_score: 1.0,
@@ -276,6 +292,7 @@ mod tests {
         };
         let nearer = Signs {
             cosine: Some(0.4),
+            tokens: Some(0.4),
             ..weak
         };
         let more_telling = Signs {
@@ -302,6 +319,7 @@ mod tests {
     fn by_words(signs: Signs) -> Signs {
         Signs {
             cosine: None,
+            tokens: None,
             ..signs
         }
     }
@@ -310,6 +328,7 @@ mod tests {
     fn all() -> Signs {
         Signs {
             cosine: Some(0.8),
+            tokens: Some(0.8),
             coverage: 0.9,
             beginning: 0.8,
             rarity: 25.0,
@@ -326,6 +345,7 @@ mod tests {
     fn an_identifier_counts_for_prompts_and_a_general_request_against_them() {
         let some = Signs {
             cosine: Some(0.4),
+            tokens: Some(0.4),
             coverage: 0.4,
             rarity: 5.0,
             words: 2.0,

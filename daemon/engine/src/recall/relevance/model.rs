@@ -51,6 +51,7 @@ struct Pair {
 pub(super) struct Model {
     pub(super) bias: f32,
     pub(super) cosine: f32,
+    pub(super) tokens: f32,
     pub(super) coverage: f32,
     pub(super) beginning: f32,
     /// Of the logarithm of one more than the rarity.
@@ -74,6 +75,7 @@ impl Default for Model {
         Self {
             bias: 0.0,
             cosine: 0.0,
+            tokens: 0.0,
             coverage: 0.0,
             beginning: 0.0,
             rarity: 0.0,
