@@ -28,7 +28,10 @@ use results::{Measured, Ratios, Row};
 /// Where the sets are unless said otherwise: beside the checkout.
 const DATA_BESIDE_CHECKOUT: &str = "../shared/quality";
 
-/// Makes sets of natures that no public set has.
+/// Sets of natures that no public set has: written blind, by who knew nothing of the search.
+const WRITTEN: &str = "tests/quality/sets";
+
+/// Makes others anew.
 const MAKE_SETS: &str = "tests/quality/make-sets.py";
 
 /// The committed page and numbers.
@@ -154,11 +157,12 @@ fn measure_set(set: &Set, run: Option<&Path>, levers: &[Lever]) -> Result<Measur
     })
 }
 
-/// The sets of a directory, and those that the checkout makes.
+/// The sets of a directory, and those of the checkout.
 fn all_sets(data: Option<&Path>) -> Result<Vec<Set>> {
     let directory = data.map_or_else(beside_checkout, Path::to_owned);
     let mut sets = Set::all_in(&directory)
         .with_context(|| format!("reading the sets in {}", directory.display()))?;
+    sets.extend(Set::all_in(Path::new(WRITTEN)).context("reading the sets of the checkout")?);
     let made = tempfile::tempdir()?;
     let status = Command::new("python3")
         .arg(MAKE_SETS)

@@ -129,7 +129,7 @@ fn key(set: &Set, model: &str) -> String {
     )
 }
 
-/// Stores the documents, each under a topic of its own.
+/// Stores the documents, each under its topic, else under one of its own.
 fn load(
     connection: &mut Connection,
     documents: &[Document],
@@ -138,7 +138,7 @@ fn load(
         .iter()
         .enumerate()
         .map(|(number, document)| v1::Draft {
-            topic: topic(number),
+            topic: document.topic.clone().unwrap_or_else(|| topic(number)),
             text: document.text.clone(),
             kind: "fact".to_owned(),
             scope: "global".to_owned(),

@@ -12,6 +12,8 @@ use serde_json::Value;
 pub(super) struct Document {
     pub(super) id: String,
     pub(super) text: String,
+    /// What it is filed under, where the set says so.
+    pub(super) topic: Option<String>,
     /// When it came to be, in microseconds, where the set says so.
     pub(super) timestamp_us: Option<i64>,
 }
@@ -83,6 +85,7 @@ fn document(value: &Value) -> Option<Document> {
     Some(Document {
         id: string(value, "id")?,
         text: string(value, "text")?,
+        topic: string(value, "topic"),
         timestamp_us: timestamp
             .and_then(|time| time.parse::<Timestamp>().ok())
             .map(Timestamp::as_microsecond),
