@@ -122,10 +122,11 @@ impl Strand {
     }
 
     /// Returns whether two memories may hold the same: lasting ones, whose kinds are often guessed
-    /// from their words, or of one kind. An event is no fact.
+    /// from their words, or of one kind. An event holds nothing: it happened.
     fn is_of_one_sort(&self, one: &Memory, other: &Memory) -> bool {
-        let is_event = |memory: &Memory| self.kinds().shape(&memory.kind) == Shape::Episodic;
-        one.kind == other.kind || (!is_event(one) && !is_event(other))
+        let is_episodic = |memory: &Memory| self.kinds().shape(&memory.kind) == Shape::Episodic;
+        let is_event = self.is_event(one.kind.as_str());
+        one.kind == other.kind && !is_event || !is_episodic(one) && !is_episodic(other)
     }
 }
 
@@ -238,5 +239,7 @@ mod tests {
                 "{kind}"
             );
         }
+        let event = "episode";
+        assert_eq!(relation_of((known, event), (new, event)), None);
     }
 }
