@@ -21,11 +21,11 @@ from sklearn.preprocessing import StandardScaler
 
 EXAMPLES_MAX = 4  # of a case: what is far behind teaches nothing
 SILENCE = 0.95  # at which coverage across projects is told
-PROMPT = ["beginning", "rarity", "words", "identifier", "agreement", "general", "procedure"]
+PROMPT = ["rarity", "words", "identifier", "agreement", "general", "procedure"]
 # The signs of each model and its thresholds, of the most relevant memory, of the second and of all behind it.
 MODELS = {
-    ("prompt", True): (["cosine", "tokens", *PROMPT[1:], "ours"], [0.54, 0.8, 0.9]),
-    ("prompt", False): (PROMPT, [0.56, 0.8, 0.9]),
+    ("prompt", True): (["cosine", "tokens", *PROMPT, "ours"], [0.54, 0.8, 0.9]),
+    ("prompt", False): (["beginning", *PROMPT], [0.56, 0.8, 0.9]),
     ("failure", True): (["cosine", "coverage", "word_score"], [0.39, 0.75, 0.9]),
     ("failure", False): (["coverage", "rarity"], [0.45, 0.75, 0.9]),
     ("task", True): (["cosine", "coverage", "word_score", "identifier"], [0.5, 0.75, 0.85]),

@@ -149,7 +149,7 @@ fn another_model_takes_over_with_its_prefix_and_stays() {
     assert_eq!(nearest(&mut rpc, home.scratch()), TEXTS[0]);
 }
 
-/// How near a question is to the first text, embedded beside others.
+/// The cosine of a question and the first text, which is embedded beside others.
 fn cosine_beside(others: impl IntoIterator<Item = String>) -> Option<f32> {
     let home = home()?;
     let _daemon = Daemon::start(&home).unwrap();

@@ -4,8 +4,8 @@
 //! has the graph turn it into floats before the multiplication:
 //! `MatMul(x, Mul(Cast(q), scale))`. Dynamic quantisation leaves it as it is:
 //! `Mul(Cast(MatMulInteger(DynamicQuantizeLinear(x), q)), x_scale * scale)`, which ONNX Runtime
-//! fuses into one step. It takes a third of the time where the processor multiplies bytes by itself;
-//! without that, the sums of some processors overflow, and the graph is left as it is.
+//! fuses into one step. It takes a third of the time where the processor multiplies bytes by
+//! itself; without that, the sums of some processors overflow, and the graph is left as it is.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +16,7 @@ const FLOAT: i64 = 1;
 const INT8: i32 = 3;
 const INT_ATTRIBUTE: i32 = 2;
 
-/// A model. What a field holds that is not looked at stays as it was read.
+/// A model. Fields that are not looked at keep the bytes that were read.
 ///
 /// Source: `onnx.proto` of the ONNX project.
 #[derive(Clone, PartialEq, Message)]
@@ -72,7 +72,7 @@ struct Attribute {
     kind: i32,
 }
 
-/// What is looked at of a tensor.
+/// A tensor, without its numbers.
 #[derive(Clone, PartialEq, Message)]
 struct Header {
     #[prost(int64, repeated, tag = "1")]

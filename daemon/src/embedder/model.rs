@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use helix_app::plain_file;
 use helix_engine::{LexicalQuery, TextVectors};
 use ort::environment::Environment;
 use ort::ep::CPU;
@@ -18,7 +19,6 @@ use super::files::{Installation, Installed};
 use super::pooling::{States, normalise};
 use super::slot::{Arithmetic, Pooling, Slot};
 use crate::environment::is_silenced;
-use helix_app::plain_file;
 
 /// The library's environment, of which a process may have one, and only once. It lives as long as
 /// the process.

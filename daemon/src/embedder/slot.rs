@@ -57,7 +57,7 @@ pub(crate) struct Slot {
     /// The graph's output; empty: the first of those that are known.
     #[serde(default)]
     pub(crate) output: String,
-    /// How the graph multiplies.
+    /// The arithmetic of the graph.
     #[serde(default)]
     pub(crate) arithmetic: Arithmetic,
     /// Put before texts.
@@ -65,7 +65,7 @@ pub(crate) struct Slot {
     pub(crate) prefix: Prefix,
 }
 
-/// How a graph multiplies by the matrices that it stores as integers.
+/// The arithmetic of products with matrices that a graph stores as integers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Arithmetic {
@@ -77,7 +77,7 @@ pub(crate) enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// What it adds to the name of a model's vectors.
+    /// The end of the name of a model's vectors that it makes.
     pub(super) fn suffix(self) -> &'static str {
         match self {
             Self::Graph => "",

@@ -1,10 +1,11 @@
 //! Whether a memory is worth showing to somebody who did not ask for it.
 //!
 //! A search always finds something; what is shown unasked must help. Signs decide, put together by
-//! a logistic model for each occasion: how near the meaning is, of the whole and of single words, how
-//! much of what was said the memory has and its beginning has, how telling the shared words are, and how well words and meaning agree
-//! on it. In a prompt its form counts as well (`request.rs`), and an identifier that both name. What
-//! comes behind a more relevant memory has to be more certain: two that help are seldom both needed.
+//! a logistic model for each occasion: how near the meaning is, of the whole and of single words,
+//! how much of what was said the memory has and its beginning has, how telling the shared words are,
+//! and how well words and meaning agree on it. In a prompt its form counts as well (`request.rs`),
+//! and an identifier that both name. What comes behind a more relevant memory has to be more
+//! certain: two that help are seldom both needed.
 //!
 //! `tests/fit-relevance.py` fits the weights (`weights.toml`); `cargo xtask bench hooks` measures
 //! them. Decision 25 says which other signs were tried.
@@ -35,8 +36,8 @@ const UNTELLING_RARITY_MAX: f32 = 0.5;
 pub struct Signs {
     /// Cosine of the meanings; `None` without an embedder.
     pub cosine: Option<f32>,
-    /// How near its tokens are to those of the words, as the meaning where they were not compared;
-    /// `None` without an embedder.
+    /// Nearness of its tokens to those of the words, the cosine where they were not compared; `None`
+    /// without an embedder.
     pub tokens: Option<f32>,
     /// Share of the words that it has, weighed by how telling they are, from 0 to 1.
     pub coverage: f32,

@@ -13,8 +13,8 @@ const MEMBERS_MIN: usize = 3;
 /// Chains of one topic: the next ones would share ever less.
 const CHAINS_PER_TOPIC_MAX: usize = 3;
 
-/// Time that has to lie between a chain's first and its last memory.
-const EVOLVES_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
+/// Days that have to lie between a chain's first and its last memory.
+const EVOLVES_DAYS: f64 = 1.0;
 
 /// Size of a topic from which a word that most of its memories have names the topic and not one
 /// thread in it.
@@ -102,14 +102,12 @@ fn threads_of_topic(
     threads
 }
 
-/// What was said at one go is many things that are so, and not one that changed.
+/// Returns whether memories, the oldest first, may tell of one thing that changed: those of one go
+/// tell of many things that are so.
 fn has_evolved(chained: &[usize], members: &[Member<'_>]) -> bool {
-    let times = chained.iter().filter_map(|&at| members.get(at));
-    let mut times = times.map(|member| member.valid_from.as_micros());
-    let (first, last) = (times.next(), times.next_back());
-    first
-        .zip(last)
-        .is_some_and(|(first, last)| last - first >= EVOLVES_MICROS)
+    let mut members = chained.iter().filter_map(|&at| members.get(at));
+    let ends = members.next().zip(members.next_back());
+    ends.is_some_and(|(first, last)| first.valid_from.age_days(last.valid_from) >= EVOLVES_DAYS)
 }
 
 fn has(words: &Words, keyword: u32) -> bool {

@@ -12,7 +12,7 @@ use serde_json::Value;
 pub(super) struct Document {
     pub(super) id: String,
     pub(super) text: String,
-    /// What it is filed under, where the set says so.
+    /// The topic that it is filed under, where the set says so.
     pub(super) topic: Option<String>,
     /// When it came to be, in microseconds, where the set says so.
     pub(super) timestamp_us: Option<i64>,
