@@ -82,10 +82,10 @@ fn what_a_blocked_prompt_was_given_is_given_again() {
     let given = ask().unwrap();
     assert!(given.contains(&handle));
     assert_eq!(ask(), None, "nobody knows yet that it was blocked");
+    // After the prompt that was blocked and before the one that follows, which is not.
+    let now = jiff::Timestamp::now().to_string();
     let blocked = json!("UserPromptSubmit operation blocked by hook:\nNO\n\nOriginal prompt: why");
-    let mut ending =
-        serde_json::from_str::<Value>(&line("system", "2096-01-01T10:00:00.000Z", &blocked))
-            .unwrap();
+    let mut ending = serde_json::from_str::<Value>(&line("system", &now, &blocked)).unwrap();
     ending["promptSubmitEnding"] =
         json!({"ending": {"kind": "blocked_by_hook", "reason": "NO"}, "promptKept": false});
     let begun = line("user", "2026-01-01T10:00:00.000Z", &json!("hello"));
