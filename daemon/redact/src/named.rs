@@ -188,6 +188,7 @@ struct Named<'t> {
 
 /// The words that names end in, and how values follow them.
 pub(super) struct Names {
+    spellings: Vec<String>,
     automaton: AhoCorasick,
     words: Vec<Word>,
     never: HashSet<String>,
@@ -208,7 +209,8 @@ impl Names {
             }
         }
         Ok(Self {
-            automaton: automaton(&spellings, MatchKind::LeftmostLongest, true)?,
+            automaton: automaton(&spellings, MatchKind::LeftmostLongest)?,
+            spellings,
             words,
             never: set(never.to_vec()),
             forms: forms(said)?,
@@ -216,21 +218,24 @@ impl Names {
         })
     }
 
-    /// The telling words of a text.
-    pub(super) fn words_in(&self, text: &str) -> Vec<WordIn> {
-        let mut found = Vec::new();
-        for spelling in self.automaton.find_iter(text) {
-            let Some(&word) = self.words.get(spelling.pattern().as_usize()) else {
-                continue;
-            };
-            let range = spelling.range();
-            let name = name_at(text, range.clone());
+    /// The spellings of all telling words.
+    pub(super) fn spellings(&self) -> impl Iterator<Item = String> {
+        self.spellings.iter().cloned()
+    }
+
+    /// Those of a text's spellings that tell of a secret where they stand.
+    pub(super) fn words_of(
+        &self,
+        text: &str,
+        spellings: Vec<(usize, Range<usize>)>,
+    ) -> Vec<WordIn> {
+        let word_of = |(at, range): (usize, Range<usize>)| {
+            let word = *self.words.get(at)?;
             let is_part = word.is_whole && !is_whole_word(text, range.start);
-            if !is_part && !self.is_never(name) {
-                found.push(WordIn { word, range });
-            }
-        }
-        found
+            let tells = !is_part && !self.is_never(name_at(text, range.clone()));
+            tells.then_some(WordIn { word, range })
+        };
+        spellings.into_iter().filter_map(word_of).collect()
     }
 
     /// Finds the secrets behind the telling words of a text.

@@ -1,9 +1,8 @@
 //! The rules of `rules/*.toml`, compiled: all of them, or an error that keeps the daemon from
 //! starting.
 //!
-//! A text is first looked through for key words, in a pass for each of the three tables, and only
-//! rules with a key in it are tried: hardly any text has one, and hundreds of expressions would
-//! take a thousand times as long.
+//! A text is first looked through for key words, in one pass, and only rules with a key in it are
+//! tried: hardly any text has one, and hundreds of expressions would take a thousand times as long.
 
 mod found;
 mod keys;
@@ -19,7 +18,7 @@ use serde::Deserialize;
 
 pub(super) use self::found::Found;
 pub(super) use self::keys::automaton;
-pub(super) use self::place::{BARE, whole_value};
+pub(super) use self::place::{BARE, line_at, whole_value};
 
 use self::found::merged;
 use self::keys::Keys;
@@ -130,9 +129,8 @@ pub(super) enum By {
 
 /// All rules.
 pub(super) struct Rules {
-    shape_keys: Keys,
+    keys: Keys,
     shapes: Vec<Shape>,
-    place_keys: Keys,
     places: Vec<Place>,
     names: Names,
     values: Values,
@@ -159,19 +157,23 @@ impl Rules {
         rules.extend(shapes.iter().map(|row| row.name.clone()));
         rules.extend(places.iter().map(|row| row.name.clone()));
         rules.extend([random.name.clone(), RULE_OF_PRIVATE.to_owned()]);
+        let names = Names::of(names, &values.never_behind, &said)?;
         Ok(Self {
             rules,
-            shape_keys: Keys::of(shapes.iter().map(|row| (&row.name, &row.keys)), false)?,
+            keys: Keys::of(
+                shapes.iter().map(|row| (&row.name, &row.keys)),
+                places.iter().map(|row| (&row.name, &row.keys)),
+                names.spellings(),
+            )?,
             shapes: shapes
                 .into_iter()
                 .map(Shape::of)
                 .collect::<Result<_, _>>()?,
-            place_keys: Keys::of(places.iter().map(|row| (&row.name, &row.keys)), true)?,
             places: places
                 .into_iter()
                 .map(Place::of)
                 .collect::<Result<_, _>>()?,
-            names: Names::of(names, &values.never_behind, &said)?,
+            names,
             values: Values::of(values),
             randomness: Randomness::of(random),
         })
@@ -186,30 +188,32 @@ impl Rules {
                 .any(|taken| taken.start <= range.start && range.end <= taken.end)
         };
         let mut found = Vec::new();
-        for at in self.shape_keys.rules_in(text) {
-            if let Some(shape) = self.shapes.get(at) {
+        let met = self.keys.met_in(text);
+        for at in &met.shapes {
+            if let Some(shape) = self.shapes.get(*at) {
                 shape.find(text, &mut found);
             }
         }
-        let mut words = self.names.words_in(text);
+        let mut words = self.names.words_of(text, met.names);
         words.retain(|word| !is_taken_out(&word.range));
         let context = Context {
             names: &self.names,
             values: &self.values,
             by,
         };
-        for at in self.place_keys.rules_in(text) {
-            if let Some(place) = self.places.get(at)
-                && (!place.is_beside_name || !words.is_empty())
+        for of_place in met.places.chunk_by(|one, next| one.0 == next.0) {
+            if let Some((at, _)) = of_place.first()
+                && let Some(place) = self.places.get(*at)
             {
-                place.find(text, context, &mut found);
+                let keys = of_place.iter().map(|(_, start)| *start);
+                place.find(text, keys, &words, context, &mut found);
             }
         }
         if !words.is_empty() {
             self.names.find(text, &words, by, &self.values, &mut found);
             let rule_of =
                 |name: &str, cell: &str| self.names.rule_of_cell(name, cell, by, &self.values);
-            columns::find(text, rule_of, &mut found);
+            columns::find(text, &words, rule_of, &mut found);
         }
         self.randomness.find(text, &words, entropy, &mut found);
         found.retain(|secret| !is_taken_out(&secret.range));

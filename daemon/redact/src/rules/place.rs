@@ -1,11 +1,13 @@
 //! Places where a secret stands, and what decides whether the value there is one.
 
+use std::ops::Range;
+
 use regex::{Captures, Regex};
 use serde::Deserialize;
 
 use super::found::Found;
 use super::{By, RuleError, compiled};
-use crate::named::Names;
+use crate::named::{Names, WordIn};
 use crate::value::{
     Values, is_file, is_id, is_odd, is_pair, is_path, is_placeholder, is_port, is_word,
 };
@@ -28,9 +30,12 @@ pub(super) struct PlaceRow {
     pub(super) keys: Vec<String>,
     said: Judge,
     written: Judge,
-    /// The pattern is tried only in a text that has a telling name as well.
+    /// The pattern is tried only where a telling name stands as well.
     #[serde(default)]
     beside_name: bool,
+    /// The pattern is tried only in the lines that have a key, and does not go beyond one.
+    #[serde(default)]
+    one_line: bool,
     pattern: String,
     pub(super) canary: String,
     pub(super) innocent: Vec<String>,
@@ -83,7 +88,8 @@ pub(super) struct Place {
     pattern: Regex,
     said: Judge,
     written: Judge,
-    pub(super) is_beside_name: bool,
+    is_beside_name: bool,
+    is_of_line: bool,
 }
 
 /// The context by which a place's values are judged.
@@ -113,11 +119,48 @@ impl Place {
             said: row.said,
             written: row.written,
             is_beside_name: row.beside_name,
+            is_of_line: row.one_line,
         })
     }
 
-    /// Finds the values at this place that are secrets.
-    pub(super) fn find<'r>(&'r self, text: &str, context: Context<'_>, found: &mut Vec<Found<'r>>) {
+    /// Finds the values at this place that are secrets, in a text with these keys of it, in their
+    /// order, and these telling words.
+    pub(super) fn find<'r>(
+        &'r self,
+        text: &str,
+        keys: impl Iterator<Item = usize>,
+        words: &[WordIn],
+        context: Context<'_>,
+        found: &mut Vec<Found<'r>>,
+    ) {
+        let is_tried = |part: &Range<usize>| {
+            let is_within = |word: &WordIn| part.contains(&word.range.start);
+            !self.is_beside_name || words.iter().any(is_within)
+        };
+        let mut end = 0;
+        for key in keys {
+            let part = if self.is_of_line {
+                line_at(text, key)
+            } else {
+                0..text.len()
+            };
+            if part.end > end && is_tried(&part) {
+                self.find_in(text, part.clone(), context, found);
+            }
+            end = end.max(part.end);
+        }
+    }
+
+    /// The same in a part of a text.
+    fn find_in<'r>(
+        &'r self,
+        text: &str,
+        part: Range<usize>,
+        context: Context<'_>,
+        found: &mut Vec<Found<'r>>,
+    ) {
+        let start = part.start;
+        let Some(text) = text.get(part) else { return };
         let judge = match context.by {
             By::Program => self.said,
             By::Author => self.written,
@@ -136,7 +179,7 @@ impl Place {
                     .flatten();
                 let is_one = |value: &str| judge.is_secret(&captures, value, context);
                 if is_one(secret.as_str()) || longer.is_some_and(is_one) {
-                    found.push(Found::new(secret.start()..end, &self.name));
+                    found.push(Found::new(start + secret.start()..start + end, &self.name));
                 }
             }
             // A value that was passed over may stand before another one.
@@ -151,6 +194,16 @@ impl Place {
             }
         }
     }
+}
+
+/// The line with a byte, and its end.
+pub(crate) fn line_at(text: &str, at: usize) -> Range<usize> {
+    let bytes = text.as_bytes();
+    let before = bytes.get(..at).unwrap_or_default();
+    let behind = bytes.get(at..).unwrap_or_default();
+    let start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+    let end = memchr::memchr(b'\n', behind).map_or(bytes.len(), |newline| at + newline + 1);
+    start..end
 }
 
 impl Judge {
