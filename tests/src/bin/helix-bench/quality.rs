@@ -23,7 +23,7 @@ use baselines::BASELINES;
 use data::Set;
 use levers::{ABLATED, HELD, Lever};
 use metrics::Metrics;
-use results::{Measured, Ratios, Row};
+use results::{Held, Measured, Ratios, Row};
 
 /// Where the sets are unless said otherwise: beside the checkout.
 const DATA_BESIDE_CHECKOUT: &str = "../shared/quality";
@@ -110,19 +110,31 @@ fn add_halves(table: &mut Table, set: &Set, row: &Row) {
 }
 
 fn write_results(measured: &[Measured]) -> Result<()> {
-    let model = kept::place()?.map_or("no model".to_owned(), |(_, model)| model);
+    let model = model()?;
     fs::write(RESULTS, results::page(measured, &model)).context("writing the page")?;
-    fs::write(RATIOS, Ratios::of(measured).write()?).context("writing the numbers")
+    let mut held = held()?;
+    held.put(Ratios::of(&model, measured));
+    fs::write(RATIOS, held.write()?).context("writing the numbers")
 }
 
 fn compare(measured: &[Measured]) -> Result<()> {
-    let text = fs::read_to_string(RATIOS).with_context(|| format!("reading {RATIOS}"))?;
-    let held = Ratios::read(&text)?;
-    let compared = held.compare(measured);
+    let held = held()?;
+    let compared = held.of(&model()?)?.compare(measured);
     for absent in &compared.absent {
         announce(&format!("{absent} is held and was not found"));
     }
-    compared.judge(held.count())
+    compared.judge()
+}
+
+/// The committed numbers.
+fn held() -> Result<Held> {
+    let text = fs::read_to_string(RATIOS).with_context(|| format!("reading {RATIOS}"))?;
+    Held::read(&text)
+}
+
+/// The name of the installed model.
+fn model() -> Result<String> {
+    Ok(kept::place()?.map_or("no model".to_owned(), |(_, model)| model))
 }
 
 /// The checkout is the directory that xtask runs the benchmark in.

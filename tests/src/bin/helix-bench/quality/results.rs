@@ -1,6 +1,6 @@
 //! Measurements of each set, as the page and the numbers that are committed.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use super::levers::DEFAULT;
@@ -10,8 +10,9 @@ use super::metrics::Metrics;
 const TOLERANCE: f64 = 0.01;
 
 /// Written above the numbers.
-const HEAD: &str = "# R@5 and nDCG@10 of each set, written by `cargo xtask bench quality --table` and held by\n\
-                    # `cargo xtask bench quality --gate`.\n";
+const HEAD: &str = "# R@5 and nDCG@10 of each set by each model, whose name ends in the arithmetic that the processor has\n\
+                    # for it. Written by `cargo xtask bench quality --table` and held by `cargo xtask bench quality\n\
+                    # --gate`.\n";
 
 /// One set, measured by several levers.
 #[derive(Debug)]
@@ -74,9 +75,46 @@ fn cell(metrics: &Metrics) -> String {
     format!("{:.3} / {:.3}", metrics.recall_5, metrics.ndcg_10)
 }
 
-/// The committed numbers.
+/// The committed numbers of all models.
+#[derive(Debug, Default, Deserialize, Serialize)]
+pub(super) struct Held {
+    #[serde(default, rename = "model")]
+    models: Vec<Ratios>,
+}
+
+impl Held {
+    pub(super) fn read(text: &str) -> Result<Self> {
+        Ok(toml::from_str(text)?)
+    }
+
+    pub(super) fn write(&self) -> Result<String> {
+        Ok(format!("{HEAD}\n{}", toml::to_string(self)?))
+    }
+
+    /// Puts a model's numbers in the place of those that it had.
+    pub(super) fn put(&mut self, ratios: Ratios) {
+        self.models.retain(|held| held.name != ratios.name);
+        self.models.push(ratios);
+        self.models.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+
+    /// The numbers of a model.
+    pub(super) fn of(&self, model: &str) -> Result<&Ratios> {
+        let held = self.models.iter().find(|held| held.name == model);
+        held.with_context(|| {
+            let known: Vec<&str> = self.models.iter().map(|held| held.name.as_str()).collect();
+            format!(
+                "no numbers of {model} are held, only of {}; `--table` measures and writes them",
+                known.join(" and ")
+            )
+        })
+    }
+}
+
+/// The committed numbers of a model.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(super) struct Ratios {
+    name: String,
     #[serde(default, rename = "set")]
     sets: Vec<SetRatios>,
 }
@@ -103,7 +141,7 @@ impl SetRatios {
 
 impl Ratios {
     /// Takes the figures that are held.
-    pub(super) fn of(measured: &[Measured]) -> Self {
+    pub(super) fn of(model: &str, measured: &[Measured]) -> Self {
         let of_set = |measured: &Measured| {
             let figures = |lever: &str| {
                 let row = measured.rows.iter().find(|row| row.lever == lever)?;
@@ -117,25 +155,17 @@ impl Ratios {
             }
         };
         Self {
+            name: model.to_owned(),
             sets: measured.iter().map(of_set).collect(),
         }
     }
 
-    pub(super) fn count(&self) -> usize {
-        self.sets.len()
-    }
-
-    pub(super) fn read(text: &str) -> Result<Self> {
-        Ok(toml::from_str(text)?)
-    }
-
-    pub(super) fn write(&self) -> Result<String> {
-        Ok(format!("{HEAD}\n{}", toml::to_string(self)?))
-    }
-
     /// Lists what is worse than it was, and the sets that were not measured.
     pub(super) fn compare(&self, measured: &[Measured]) -> Compared {
-        let mut compared = Compared::default();
+        let mut compared = Compared {
+            held: self.sets.len(),
+            ..Compared::default()
+        };
         for held in &self.sets {
             match measured.iter().find(|one| one.set == held.name) {
                 Some(measured) => compared.add(held, measured),
@@ -153,6 +183,8 @@ pub(super) struct Compared {
     pub(super) worse: Vec<String>,
     /// Sets that are held and were not measured.
     pub(super) absent: Vec<String>,
+    /// Sets that are held.
+    held: usize,
 }
 
 impl Compared {
@@ -173,14 +205,14 @@ impl Compared {
     }
 
     /// Fails where anything is worse, and where nothing was compared.
-    pub(super) fn judge(&self, sets: usize) -> Result<()> {
+    pub(super) fn judge(&self) -> Result<()> {
         if !self.worse.is_empty() {
             bail!(
                 "worse by more than {TOLERANCE}:\n  {}",
                 self.worse.join("\n  ")
             );
         }
-        if sets == self.absent.len() {
+        if self.held == self.absent.len() {
             bail!("none of the sets that are held was found; name their directory with --data");
         }
         Ok(())
@@ -220,16 +252,19 @@ mod tests {
 
     #[test]
     fn what_is_worse_fails_and_what_is_as_good_does_not() {
-        let held = Ratios::of(&[measured("a", 1.0), measured("b", 1.0)]);
-        let held = Ratios::read(&held.write().unwrap()).unwrap();
+        let mut held = Held::default();
+        held.put(Ratios::of("m", &[measured("a", 0.5)]));
+        held.put(Ratios::of("m", &[measured("a", 1.0), measured("b", 1.0)]));
+        let held = Held::read(&held.write().unwrap()).unwrap();
+        assert!(held.of("n").is_err());
+        let held = held.of("m").unwrap();
         let same = held.compare(&[measured("a", 1.0)]);
         assert_eq!(same.absent, ["b"]);
-        same.judge(held.count()).unwrap();
-        let little = held.compare(&[measured("a", 0.981)]);
-        little.judge(held.count()).unwrap();
+        same.judge().unwrap();
+        held.compare(&[measured("a", 0.981)]).judge().unwrap();
         let worse = held.compare(&[measured("a", 0.96)]);
         assert_eq!(worse.worse, ["a, hybrid: R@5 0.730, was 0.750"]);
-        assert!(worse.judge(held.count()).is_err());
-        assert!(held.compare(&[]).judge(held.count()).is_err());
+        assert!(worse.judge().is_err());
+        assert!(held.compare(&[]).judge().is_err());
     }
 }
