@@ -19,7 +19,7 @@ pub struct Request {
     pub is_how: bool,
 }
 
-/// Digits of the shortest code: `E0432`, `PH-401`.
+/// Digits of the shortest code: `E0432`, `PH-401`, `40P01`.
 const CODE_MIN_DIGITS: usize = 3;
 
 impl Request {
@@ -77,12 +77,18 @@ fn names_code(text: &str) -> bool {
             .any(is_code)
 }
 
+/// Returns whether a word has letters before a number, or between digits.
 fn is_code(word: &str) -> bool {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let digits = word.chars().filter(|c| is_digit(*c)).count();
     let number = word.trim_start_matches(|c: char| c.is_ascii_alphabetic());
-    let digits = number.strip_prefix('-').unwrap_or(number);
-    number.len() < word.len()
-        && digits.len() >= CODE_MIN_DIGITS
-        && digits.bytes().all(|byte| byte.is_ascii_digit())
+    let is_behind_letters =
+        number.len() < word.len() && number.strip_prefix('-').unwrap_or(number).len() == digits;
+    let has_inner_letters = digits < word.len()
+        && !word.contains('-')
+        && word.starts_with(is_digit)
+        && word.ends_with(is_digit);
+    digits >= CODE_MIN_DIGITS && (is_behind_letters || has_inner_letters)
 }
 
 #[cfg(test)]
@@ -100,6 +106,8 @@ mod tests {
             "translate this mail into Dutch",
             "git: how do I drop the last commit",
             "generate ten fake names",
+            "what is 300ms in seconds",
+            "explain ISO 2024-05-01",
         ] {
             assert!(Request::of(text).is_general, "{text}");
         }
@@ -109,6 +117,7 @@ mod tests {
             "which queue do we use for imports?",
             "what does E0432 mean?",
             "what does PH-4012 mean?",
+            "what does 40P01 mean?",
             "is load_rows called twice?",
             "How do I deploy to production?",
             "raise the hook deadline to 300 ms",
