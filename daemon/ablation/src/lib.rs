@@ -105,6 +105,7 @@ pub const SEARCH_PARTS: &[&str] = &[
     "search/apartness",
     "search/crowding",
     "search/diversity",
+    "search/exact",
     "search/expansion",
     "search/factors",
     "search/tokens",

@@ -7,6 +7,7 @@ mod calendar;
 mod count;
 mod cursor;
 mod diversity;
+mod exact;
 mod expand;
 mod factors;
 mod fusion;

@@ -24,8 +24,8 @@ const IMPORTANCE_SHARE: f32 = 0.1;
 const PROJECT_FACTOR: f32 = 1.03;
 const FOREIGN_FACTOR: f32 = 0.97;
 
-/// Gain of what was said at the time that the question names.
-const PERIOD_FACTOR: f32 = 1.2;
+/// Gain of what was said at the time that the question names, or says so itself.
+const PERIOD_FACTOR: f32 = 1.4;
 
 /// Gain of a memory of the caller's own branch over those of others: less than scope's, since work
 /// of other branches is merged.
@@ -61,6 +61,18 @@ impl Factors {
                 1.0
             },
         }
+    }
+
+    /// The most that the age can be worth.
+    pub(super) const RECENCY_MAX: f32 = PERIOD_FACTOR;
+
+    /// The most that the product can become when the memory's text is read.
+    pub(super) fn most(&self, search: &Search) -> f32 {
+        let recency = match search.vantage.period {
+            Some(_) => Self::RECENCY_MAX,
+            None => self.recency,
+        };
+        Self { recency, ..*self }.product()
     }
 
     /// The factor of a confidence between 0 and 1.

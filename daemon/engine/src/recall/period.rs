@@ -14,11 +14,18 @@ use super::calendar::Calendar;
 static WORDS: LazyLock<Words> =
     LazyLock::new(|| toml::from_str(include_str!("period.toml")).unwrap_or_default());
 
+/// Bytes of a date as `2026-03-12`.
+const DATE_BYTES: usize = 10;
+
+/// Years that a number may be.
+const YEARS: std::ops::RangeInclusive<i16> = 1990..=2100;
+
 /// A time from a start up to an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Period {
     start: Timestamp,
     end: Timestamp,
+    days: Days,
 }
 
 impl Period {
@@ -27,12 +34,22 @@ impl Period {
         (self.start..self.end).contains(&at)
     }
 
+    /// Whether a text has a date in it: `2026-03-12`.
+    pub(super) fn holds_date_in(&self, text: &str) -> bool {
+        let words = text.split(|c: char| !c.is_ascii_digit() && c != '-');
+        let mut dates = words
+            .filter(|word| word.len() == DATE_BYTES)
+            .filter_map(|word| word.parse().ok());
+        dates.any(|date| (self.days.first..=self.days.last).contains(&date))
+    }
+
     /// The time that a question names; none where it names none.
     pub(super) fn named_in(question: &str, calendar: &Calendar) -> Option<Self> {
         let days = Asked::new(question).days(calendar.today())?;
         Some(Self {
             start: calendar.start_of_day(days.first)?,
             end: calendar.start_of_day(days.last.tomorrow().ok()?)?,
+            days,
         })
     }
 }
@@ -44,6 +61,7 @@ struct Words {
     ago: Vec<AgoWords>,
     numbers: HashMap<String, i64>,
     named: Named,
+    bounds: Bounds,
 }
 
 #[derive(Debug, Deserialize)]
@@ -65,7 +83,18 @@ struct AgoWords {
 #[serde(deny_unknown_fields)]
 struct Named {
     days: Vec<Vec<String>>,
+    before_day: Vec<String>,
     months: Vec<Vec<String>>,
+    before_month: Vec<String>,
+    also_verbs: Vec<String>,
+    before_year: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Bounds {
+    since: Vec<String>,
+    before: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -126,7 +155,13 @@ struct Asked {
 impl Asked {
     fn new(question: &str) -> Self {
         let lower = question.to_lowercase();
-        let words = lower.split(|c: char| !c.is_alphanumeric() && c != '-');
+        // A point stands within a date and behind the number of a day.
+        let words = lower.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '.'));
+        let is_number = |word: &str| word.trim_end_matches('.').parse::<u8>().is_ok();
+        let words = words.map(|word| match word {
+            day if is_number(day) => day,
+            word => word.trim_matches('.'),
+        });
         let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
         Self {
             words: format!(" {} ", words.join(" ")),
@@ -141,8 +176,34 @@ impl Asked {
         }
         self.days_ago(today)
             .or_else(|| self.named_day(today))
-            .or_else(|| self.named_month(today))
-            .or_else(|| self.date())
+            .or_else(|| self.calendar_days(today))
+    }
+
+    /// A date, a month, a quarter or a year; from it on or up to it where it is said so.
+    fn calendar_days(&self, today: Date) -> Option<Days> {
+        let words: Vec<&str> = self.words.split_whitespace().collect();
+        (0..words.len()).find_map(|at| {
+            let (before, rest) = words.split_at_checked(at)?;
+            let days = calendar_days_at(before, rest, today)?;
+            let bounds = &WORDS.bounds;
+            let is_behind = |list: &[String]| {
+                let near = before.iter().rev().take(BOUND_REACH);
+                near.into_iter().any(|word| has(list, word))
+            };
+            if is_behind(&bounds.since) {
+                return Some(Days {
+                    last: today.max(days.last),
+                    ..days
+                });
+            }
+            if is_behind(&bounds.before) {
+                return Some(Days {
+                    first: Date::new(*YEARS.start(), 1, 1).ok()?,
+                    last: days.first.yesterday().ok()?,
+                });
+            }
+            Some(days)
+        })
     }
 
     fn days_ago(&self, today: Date) -> Option<Days> {
@@ -176,24 +237,16 @@ impl Asked {
 
     /// The last such day of a week up to today.
     fn named_day(&self, today: Date) -> Option<Days> {
+        let is_named = |name: &String| {
+            let mut before = WORDS.named.before_day.iter();
+            !name.is_ascii() && self.has(name)
+                || before.any(|before| self.has(&format!("{before} {name}")))
+        };
         let mut days = WORDS.named.days.iter();
-        let wanted = i64::try_from(days.position(|words| self.has_any(words))?).ok()?;
+        let wanted = days.position(|names| names.iter().any(is_named))?;
+        let wanted = i64::try_from(wanted).ok()?;
         let since = (i64::from(today.weekday().to_monday_zero_offset()) - wanted).rem_euclid(7);
         Unit::Day.back(today, since)
-    }
-
-    /// The last such month up to this one.
-    fn named_month(&self, today: Date) -> Option<Days> {
-        let mut months = WORDS.named.months.iter();
-        let wanted = i64::try_from(months.position(|words| self.has_any(words))?).ok()? + 1;
-        let since = (i64::from(today.month()) - wanted).rem_euclid(12);
-        Unit::Month.back(today, since)
-    }
-
-    /// A day that is written as a date.
-    fn date(&self) -> Option<Days> {
-        let date = self.words.split(' ').find_map(|word| word.parse().ok())?;
-        Unit::Day.around(date)
     }
 
     fn has_any(&self, phrases: &[String]) -> bool {
@@ -208,6 +261,96 @@ impl Asked {
             self.words.contains(phrase)
         }
     }
+}
+
+/// Words between one that bounds a time and the time: "before the release of April".
+const BOUND_REACH: usize = 2;
+
+/// The days of the calendar that the words from some place on name, behind those `before`.
+fn calendar_days_at(before: &[&str], rest: &[&str], today: Date) -> Option<Days> {
+    let named = &WORDS.named;
+    let (first, behind) = rest.split_first()?;
+    let last_before = before.last().copied().unwrap_or_default();
+    if let Some(date) = written_date(first) {
+        return Unit::Day.around(date);
+    }
+    if let Some(quarter) = first
+        .strip_prefix('q')
+        .and_then(|quarter| quarter.parse().ok())
+    {
+        return quarter_of(quarter, year(behind.first()?)?);
+    }
+    if let Some(year) = year(first) {
+        let is_meant = has(&named.before_year, last_before);
+        return is_meant.then(|| Unit::Year.around(Date::new(year, 1, 1).ok()?))?;
+    }
+    let month = named.months.iter().position(|names| has(names, first))?;
+    let month = i8::try_from(month + 1).ok()?;
+    let day_before = match before {
+        [.., day, "of"] => day_of(day),
+        _ => day_of(last_before),
+    };
+    // "May 5 workers share it?" asks about no day.
+    let is_verb = has(&named.also_verbs, first);
+    let is_day = |word: &&&str| !is_verb || word.parse::<i8>().is_err();
+    let day_behind = behind.first().filter(is_day).and_then(|day| day_of(day));
+    let behind = if day_behind.is_some() && day_before.is_none() {
+        behind.get(1..)?
+    } else {
+        behind
+    };
+    let year = behind.first().and_then(|word| year(word));
+    let in_year = |year, day| Date::new(year, month, day).ok();
+    // The last one up to today, where no year is said.
+    let latest = |day| match year {
+        Some(year) => in_year(year, day),
+        None => in_year(today.year(), day)
+            .filter(|date| *date <= today)
+            .or_else(|| in_year(today.year() - 1, day)),
+    };
+    match day_before.or(day_behind) {
+        Some(day) => Unit::Day.around(latest(day)?),
+        None if year.is_some() || has(&named.before_month, last_before) => {
+            Unit::Month.around(latest(1)?)
+        }
+        None => None,
+    }
+}
+
+/// A date in digits: `2026-10-30`, `30.10.2026`.
+fn written_date(word: &str) -> Option<Date> {
+    if let Ok(date) = word.parse() {
+        return Some(date);
+    }
+    let mut parts = word.split('.');
+    let (day, month, year) = (parts.next()?, parts.next()?, parts.next()?);
+    let is_whole = parts.next().is_none_or(str::is_empty);
+    let date = Date::new(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?);
+    date.ok().filter(|_| is_whole && year.len() == 4)
+}
+
+/// The year that a word is.
+fn year(word: &str) -> Option<i16> {
+    let year = word.parse().ok().filter(|year| YEARS.contains(year));
+    year.filter(|_| word.len() == 4)
+}
+
+/// The day of a month that a word is: `3`, `30th`.
+fn day_of(word: &str) -> Option<i8> {
+    let ordinals = ["st", "nd", "rd", "th", "."];
+    let number = ordinals.iter().find_map(|end| word.strip_suffix(end));
+    let day = number.unwrap_or(word).parse().ok()?;
+    (1..=31).contains(&day).then_some(day)
+}
+
+fn quarter_of(quarter: i8, year: i16) -> Option<Days> {
+    let first = Date::new(year, quarter.checked_mul(3)?.checked_sub(2)?, 1).ok()?;
+    let last = first.checked_add(2.months()).ok()?.last_of_month();
+    Some(Days { first, last })
+}
+
+fn has(words: &[String], word: &str) -> bool {
+    words.iter().any(|known| known == word)
 }
 
 #[cfg(test)]
@@ -245,7 +388,24 @@ mod tests {
             ("what failed on Sunday", "2026-11-22 2026-11-22"),
             ("what failed on Tuesday", "2026-11-24 2026-11-24"),
             ("releases in December", "2025-12-01 2025-12-31"),
+            ("what failed last Monday", "2026-11-23 2026-11-23"),
             ("the outage of 2026-03-07", "2026-03-07 2026-03-07"),
+            ("the outage of 7.3.2026", "2026-03-07 2026-03-07"),
+            ("the load test on 30 October", "2026-10-30 2026-10-30"),
+            ("October 30, the load test", "2026-10-30 2026-10-30"),
+            (
+                "the load test of October 30th, 2025",
+                "2025-10-30 2025-10-30",
+            ),
+            ("on the 30th of December", "2025-12-30 2025-12-30"),
+            ("der Lasttest am 30. Oktober", "2026-10-30 2026-10-30"),
+            ("the release in March 2025", "2025-03-01 2025-03-31"),
+            ("March 2025 numbers", "2025-03-01 2025-03-31"),
+            ("what broke in 2025", "2025-01-01 2025-12-31"),
+            ("the budget of Q1 2025", "2025-01-01 2025-03-31"),
+            ("decisions since October", "2026-10-01 2026-11-24"),
+            ("decisions before April 2026", "1990-01-01 2026-03-31"),
+            ("seit Oktober", "2026-10-01 2026-11-24"),
         ] {
             assert_eq!(days(question).as_deref(), Some(wanted), "{question}");
         }
@@ -260,6 +420,11 @@ mod tests {
             "how many days until a token expires",
             "weeks ago",
             "todays",
+            "port 2025 is taken",
+            "version 3.10.2 of the parser",
+            "march through the 3 steps",
+            "what may 500 mean",
+            "may 5 workers share it",
             "",
         ] {
             assert_eq!(days(question), None, "{question}");

@@ -1,8 +1,11 @@
 //! Running a search.
 
+use std::collections::HashMap;
+
 use helix_memory::{MemoryNumber, NoSources, Sources, Timestamp, effective_confidence};
 
 use super::diversity::{self, Candidate, Selection, Spread, Taken};
+use super::exact;
 use super::expand::SEEDS_MAX;
 use super::factors::Factors;
 use super::fusion::{Evidence, Fused, Lexical, MEANING_FLOOR, UNRELATED_BELOW, fuse};
@@ -82,6 +85,11 @@ impl Strand {
             (_, true) => WordsFound::OnlyAny,
             (_, false) => WordsFound::AsAsked,
         };
+        let held = if semantic.is_empty() {
+            HashMap::new()
+        } else {
+            self.exact_holders(search, &passes)?
+        };
         let is_cut = lexical.ranked.len().max(semantic.len()) >= Search::FUSION_DEPTH;
         let floor = if search.retriever == Retriever::Meaning {
             UNRELATED_BELOW
@@ -115,7 +123,8 @@ impl Strand {
                 rarities.of_word(&query, word)
             });
         }
-        let fused = fused.candidates;
+        let mut fused = fused.candidates;
+        exact::lift(&mut fused, &held);
         trail.stays(Stage::Floor(floor), |number| {
             fused.iter().any(|(found, _)| *found == number)
         });
@@ -379,6 +388,7 @@ impl Strand {
             let confidence = effective_confidence(&memory, self.kinds(), centrality, search.now);
             let confidence = source_state.cap(confidence);
             factors.confidence = Factors::confidence_factor(confidence);
+            factors.recency = factors.recency.max(told(search, &memory.text));
             hits.push(Hit {
                 score: evidence.fused * factors.product(),
                 memory,
@@ -469,6 +479,14 @@ impl Room {
             spread,
             taken: Taken::new(),
         }
+    }
+}
+
+/// The factor of the age of what was written about a time that the question names.
+fn told(search: &Search, text: &str) -> f32 {
+    match search.vantage.period {
+        Some(period) if period.holds_date_in(text) => Factors::RECENCY_MAX,
+        Some(_) | None => 0.0,
     }
 }
 

@@ -151,6 +151,8 @@ pub(super) struct Scored {
     pub(super) number: MemoryNumber,
     pub(super) evidence: Evidence,
     pub(super) factors: Factors,
+    /// The most that their product can become.
+    factors_most: f32,
 }
 
 impl Scored {
@@ -166,12 +168,13 @@ impl Scored {
             number,
             evidence,
             factors,
+            factors_most: factors.most(search),
         })
     }
 
-    /// The score, which decay can only lower.
+    /// The most that the score can be: decay lowers it, and a date in the text may raise it.
     pub(super) fn most(&self) -> f32 {
-        self.evidence.fused * self.factors.product()
+        self.evidence.fused * self.factors_most
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) const HELD: [Lever; 3] = [
 pub(super) const DEFAULT: &str = "hybrid";
 
 /// The search with other weights, and without each of its parts.
-pub(super) const ABLATED: [Lever; 11] = [
+pub(super) const ABLATED: [Lever; 12] = [
     Lever::without("hybrid, words weigh .4", "search/weights=0.4"),
     Lever::without("hybrid, words weigh .5", "search/weights=0.5"),
     Lever::without("hybrid, words weigh .6", "search/weights=0.6"),
@@ -50,6 +50,7 @@ pub(super) const ABLATED: [Lever; 11] = [
     Lever::without("hybrid, cosines however crowded", "search/crowding"),
     Lever::without("hybrid without tokens", "search/tokens"),
     Lever::without("hybrid without diversity", "search/diversity"),
+    Lever::without("hybrid without exact tokens", "search/exact"),
     Lever::without("hybrid without turns", "search/turns"),
     Lever::without("hybrid without expansion", "search/expansion"),
     Lever::without("hybrid without factors", "search/factors"),
