@@ -438,14 +438,22 @@ pub fn short(number: f32) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// At most `most` characters, with an ellipsis where something is missing.
+/// At most `most` characters, with an ellipsis where something is missing: behind a word, unless one
+/// takes half of the room.
 #[must_use]
 pub fn cut(text: &str, most: usize) -> String {
     let kept = first_chars(text, most);
     if kept.len() == text.len() {
-        text.to_owned()
-    } else {
-        format!("{kept}…")
+        return text.to_owned();
+    }
+    let ends_word = text
+        .get(kept.len()..)
+        .is_some_and(|rest| rest.starts_with(' '));
+    match kept.rfind(' ') {
+        Some(blank) if !ends_word && blank > kept.len() / 2 => {
+            format!("{}…", kept.get(..blank).unwrap_or(kept).trim_end())
+        }
+        _ => format!("{kept}…"),
     }
 }
 

@@ -13,8 +13,12 @@ use helix_memory::MemoryNumber;
 
 use crate::{App, Refusal};
 
-/// Memories that are searched, the newest: embedding them takes seconds, not minutes.
+/// Memories that are searched, the newest that make a question: embedding them takes seconds, not
+/// minutes.
 const PASSAGES_MAX: usize = 400;
+
+/// Memories that are read for them, at most.
+const READ_MAX: usize = 10_000;
 
 /// Questions that are asked, at most.
 const QUESTIONS_MAX: usize = 200;
@@ -84,14 +88,22 @@ pub fn sample(app: &App) -> Result<Sample, Refusal> {
         let indexed = catalog.rows().filter(|(_, row)| row.status.is_indexed());
         let mut numbers: Vec<MemoryNumber> = indexed.map(|(number, _)| number).collect();
         numbers.reverse();
-        numbers.truncate(PASSAGES_MAX);
+        numbers.truncate(READ_MAX);
         numbers
     };
-    let memories = app.memory.strand.memories(&numbers)?;
-    let texts = memories
-        .into_iter()
-        .map(|memory| (memory.handle.to_string(), memory.text));
-    let sample = Sample::of(texts.collect());
+    let mut telling = Vec::new();
+    for some in numbers.chunks(PASSAGES_MAX) {
+        let memories = app.memory.strand.memories(some)?;
+        let texts = memories
+            .into_iter()
+            .map(|memory| (memory.handle.to_string(), memory.text));
+        telling.extend(texts.filter(|(handle, text)| has_question(handle, text)));
+        if telling.len() >= PASSAGES_MAX {
+            break;
+        }
+    }
+    telling.truncate(PASSAGES_MAX);
+    let sample = Sample::of(telling);
     let questions = sample.questions.len();
     if questions < QUESTIONS_MIN {
         return Err(Refusal::invalid(format!(
@@ -132,6 +144,11 @@ fn words(text: &str) -> Vec<String> {
         .filter(|word| word.chars().any(char::is_alphabetic))
         .filter(|word| !LexicalQuery::is_stop_word(word))
         .collect()
+}
+
+/// Returns whether a text has words enough for a question.
+fn has_question(handle: &str, text: &str) -> bool {
+    question(handle, &words(text), &HashMap::new()).is_some()
 }
 
 /// The rarest words of a text that are not in its handle; `None` where they are too few.

@@ -45,6 +45,9 @@ const COUNTED_BY_WORDS: &str = "counted by words; more may be near in meaning";
 /// Hits that are shown where nothing has any of the words and nothing is near in meaning either.
 const FAR_SHOWN_MAX: usize = 3;
 
+/// Said where a question's words find nothing, and what is shown is of the time that it names.
+const OF_ITS_TIME: &str = "no memory has any of these words, and none is near in meaning; these are of the time asked for, newest first";
+
 /// Said where a page cannot be sure of what the pages before showed.
 const HAS_MOVED: &str = "memories changed since the page before: a hit may come twice or be missing; search anew to be sure";
 
@@ -122,6 +125,8 @@ pub(crate) struct Found {
     /// Whether none of the hits has any of the words or is near in meaning, of which no note says
     /// anything yet.
     pub(crate) is_far: bool,
+    /// True if they are listed by their time alone.
+    is_listed: bool,
     /// True if no further page shows all that matches, of which no note says anything yet either.
     pub(crate) ends_early: bool,
     words: WordsFound,
@@ -414,9 +419,25 @@ fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Foun
         .sources
         .look(&asker.project, SEARCH_READ_MAX_BYTES);
     let mut found = app.memory.strand.search_page(search, place, &look)?;
-    let is_far = found.words == WordsFound::Nothing
+    let is_nothing = found.words == WordsFound::Nothing
         && is_first
         && Weigher::is_noise(&app.memory.strand, &found.hits);
+    let is_unanswered = is_nothing || is_first && found.hits.is_empty();
+    let is_question = search.mode == Mode::Auto && search.retriever == Retriever::Hybrid;
+    let of_time = search
+        .of_its_time()
+        .filter(|_| is_unanswered && is_question);
+    let of_time = match of_time {
+        Some(listing) => app.memory.strand.search_page(&listing, place, &look)?,
+        None => Recalled::default(),
+    };
+    let is_listed = !of_time.hits.is_empty();
+    if is_listed {
+        found = of_time;
+        found.has_more = false;
+        notes.push(OF_ITS_TIME.to_owned());
+    }
+    let is_far = is_nothing && !is_listed;
     if is_far {
         found.hits.truncate(FAR_SHOWN_MAX);
         (found.has_more, found.is_cut) = (false, false);
@@ -449,7 +470,8 @@ fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Foun
         notes.extend(tags::unknown(app, &search.filter));
         notes.extend(said_of_archived(app, search)?);
     }
-    if found.words == WordsFound::Nothing && !found.hits.is_empty() && !is_far {
+    let is_found = !found.hits.is_empty() && !is_far && !is_listed;
+    if found.words == WordsFound::Nothing && is_found {
         notes.push("no memory has any of these words; these are near in meaning".to_owned());
     }
     if search.vector.is_some() && app.memory.strand.lacks_vectors() {
@@ -460,6 +482,7 @@ fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Foun
         snippets,
         notes,
         is_far,
+        is_listed,
         ends_early,
         words: found.words,
         next_cursor,

@@ -112,6 +112,12 @@ fn models(context: &Context, choose: String, json: bool) -> Outcome {
         screen::json(&ModelsDocument::from(&reply))?;
     } else {
         screen::print(&render::models(context.screen.look, &reply.models))?;
+        if reply.models.is_empty() {
+            screen::remark(
+                "helixctl: no model is installed, so searches go by words alone; install one with \
+                 `helixctl model install`",
+            );
+        }
     }
     Ok(exit::OK)
 }

@@ -104,7 +104,7 @@ pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
         .memory
         .strand
         .hit_positions(&found.hits, &prepared.asker.project.scopes());
-    let is_listing = prepared.search.is_listing();
+    let is_listing = prepared.search.is_listing() || found.is_listed;
     // A snippet that fits a budget is such a part already.
     let has_passages = !is_listing && found.snippets.is_none();
     let explanation = |hit: &Hit| Explanation {
@@ -143,7 +143,7 @@ pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
     };
     let mut hits: Vec<ToldHit> = found.hits.iter().map(told).collect();
     if let Some(snippets) = found.snippets {
-        shorten(&mut hits, snippets);
+        shorten(&mut hits, snippets, prepared.shown);
     }
     let ends = [
         found.ends_early.then_some(ENDS_EARLY),
@@ -162,16 +162,20 @@ pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
     }
 }
 
-/// The sentences of a text around the words of a query, where the part that is shown has none.
+/// The sentences of a text around the words of a query, where they have more of these than the part
+/// that is shown.
 fn passage(query: &LexicalQuery, shown: TextShown, text: &str) -> String {
-    let opening = shown::opening(shown, text);
-    let lacks_words = opening.is_some_and(|opening| {
-        opening.len() < text.len() && query.matched_words(&opening).is_empty()
-    });
-    if !lacks_words || query.matched_words(text).is_empty() {
+    let Some(opening) = shown::opening(shown, text).filter(|opening| opening.len() < text.len())
+    else {
         return String::new();
+    };
+    let around = snippet(text, Some(query), LINE_SHOWN_MAX_CHARS).text;
+    let words_in = |part: &str| query.matched_words(part).len();
+    if words_in(&around) > words_in(&opening) {
+        around
+    } else {
+        String::new()
     }
-    snippet(text, Some(query), LINE_SHOWN_MAX_CHARS).text
 }
 
 /// The handles of the first copies; of none where they cannot be read.
@@ -183,10 +187,14 @@ fn also_in(app: &App, copies: &[MemoryNumber]) -> Vec<String> {
     find::handles(app, named).unwrap_or_default()
 }
 
-/// Tells of each hit the part that has room.
-fn shorten(hits: &mut [ToldHit], snippets: Vec<Snippet>) {
+/// Tells of each hit the part that has room, all of it also where only an opening is shown.
+fn shorten(hits: &mut [ToldHit], snippets: Vec<Snippet>, shown: TextShown) {
     for (hit, snippet) in hits.iter_mut().zip(snippets) {
         hit.is_cut = !snippet.is_whole;
+        let opening = shown::opening(shown, &snippet.text);
+        if opening.is_some_and(|opening| opening.len() < snippet.text.len()) {
+            hit.passage.clone_from(&snippet.text);
+        }
         hit.told.memory.text = snippet.text;
     }
 }

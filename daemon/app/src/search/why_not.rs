@@ -325,10 +325,17 @@ fn behind(app: &App, search: &Search, behind: &Behind) -> Result<Reason, Refusal
         diversity,
     } = behind;
     let shown = search.limit;
+    let scores_more = last.is_some_and(|(_, least)| *score > least);
+    let order = match scores_more {
+        _ if search.is_listing() => "; without words the newest come first",
+        true => "; what has all of the words, or was found itself, comes before what scores more",
+        false => "",
+    };
+    let last = last.filter(|_| !search.is_listing());
     let advice = format!("ask for more: --limit {place}");
     let against = match last {
         Some((number, least)) => {
-            let other = find::some_handles(app, [*number].into_iter(), 1)?;
+            let other = find::some_handles(app, [number].into_iter(), 1)?;
             format!("; its score is {score:.3}, that of the last one shown ({other}) {least:.3}")
         }
         None => String::new(),
@@ -341,7 +348,7 @@ fn behind(app: &App, search: &Search, behind: &Behind) -> Result<Reason, Refusal
     } else {
         String::new()
     };
-    let why = format!("it comes in place {place}, and {shown} are shown{against}{beside}");
+    let why = format!("it comes in place {place}, and {shown} are shown{against}{order}{beside}");
     Ok(Reason::new("rank", why, advice))
 }
 

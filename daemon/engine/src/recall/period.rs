@@ -34,6 +34,11 @@ impl Period {
         (self.start..self.end).contains(&at)
     }
 
+    /// Its start, and its end, which is not of it.
+    pub(super) const fn bounds(&self) -> (Timestamp, Timestamp) {
+        (self.start, self.end)
+    }
+
     /// Whether a text has a date in it: `2026-03-12`.
     pub(super) fn holds_date_in(&self, text: &str) -> bool {
         let words = text.split(|c: char| !c.is_ascii_digit() && c != '-');

@@ -135,6 +135,23 @@ impl Search {
         self.words.trim().is_empty()
     }
 
+    /// A listing of what was said at the time that its question names; `None` where it names none.
+    #[must_use]
+    pub fn of_its_time(&self) -> Option<Self> {
+        let (start, end) = self.vantage.period?.bounds();
+        let filter = Filter {
+            after: self.filter.after.max(Some(start)),
+            before: Some(self.filter.before.map_or(end, |before| before.min(end))),
+            ..self.filter.clone()
+        };
+        Some(Self {
+            words: String::new(),
+            vector: None,
+            filter,
+            ..self.clone()
+        })
+    }
+
     /// Its words as the word index is asked for them. Who demands all of them by name demands
     /// single digits, too.
     #[must_use]
