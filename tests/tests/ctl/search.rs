@@ -153,6 +153,29 @@ fn a_day_in_a_query_is_the_askers_day() {
 }
 
 #[test]
+fn a_question_about_a_time_finds_what_was_said_then() {
+    let world = World::new();
+    let broker = world.add("broker", "The broker was restarted by hand.", &[]);
+    let found = world.run(&["search", "what happened today?", "--json"]);
+    assert_eq!(world.found(&["what happened today?"]), [broker.clone()]);
+    assert!(stderr(&found).contains("newest first"), "{found:?}");
+    assert_eq!(world.found(&["what happened in 2019?"]), [""; 0]);
+    assert_eq!(world.found(&["happened today", "--any"]), [""; 0]);
+    let report = world.add(
+        "incident",
+        "Incident of 2026-03-12: the queue was full.",
+        &[],
+    );
+    world.add(
+        "incident",
+        "Incident of 2026-06-02: the disk was full.",
+        &[],
+    );
+    let found = world.found(&["the incident on 12 March 2026"]);
+    assert_eq!(found.first(), Some(&report));
+}
+
+#[test]
 fn a_search_explains_itself() {
     let world = World::new();
     world.add("build", "Cache needs cleaning.", &[]);
