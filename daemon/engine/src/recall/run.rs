@@ -23,6 +23,17 @@ use crate::strand::{ReadError, Strand};
 /// costs microseconds, and the rest seldom has a chance.
 const POOL_STEP: usize = 24;
 
+/// How far a search goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// For somebody who did not ask.
+    Unasked,
+    /// For somebody who asked.
+    Asked,
+    /// The same, with what edges connect to the strongest hits.
+    Expanded,
+}
+
 impl Strand {
     /// Searches by words and by meaning; without words it lists the newest.
     ///
@@ -30,7 +41,13 @@ impl Strand {
     /// When the disk or an index fails.
     pub fn search(&self, search: &Search) -> Result<Recalled, ReadError> {
         let mut trail = Trail::of_nobody();
-        self.search_from(search, Place::default(), &NoSources, false, &mut trail)
+        self.search_from(
+            search,
+            Place::default(),
+            &NoSources,
+            Extent::Unasked,
+            &mut trail,
+        )
     }
 
     /// Does what [`Strand::search`] does, from a place on, and brings what edges connect to the
@@ -47,7 +64,7 @@ impl Strand {
         sources: &dyn Sources,
     ) -> Result<Recalled, ReadError> {
         let mut trail = Trail::of_nobody();
-        self.search_from(search, place, sources, self.expands(search), &mut trail)
+        self.search_from(search, place, sources, self.extent(search), &mut trail)
     }
 
     /// Searches. The trail learns of each stage whether the memory that it follows is still there.
@@ -56,7 +73,7 @@ impl Strand {
         search: &Search,
         place: Place,
         sources: &dyn Sources,
-        is_expanded: bool,
+        extent: Extent,
         trail: &mut Trail,
     ) -> Result<Recalled, ReadError> {
         let place = self.known_at(place);
@@ -85,7 +102,8 @@ impl Strand {
             (_, true) => WordsFound::OnlyAny,
             (_, false) => WordsFound::AsAsked,
         };
-        let held = if semantic.is_empty() {
+        // Unasked, a token that is rare by chance would be shown for no more than that.
+        let held = if semantic.is_empty() || extent == Extent::Unasked {
             HashMap::new()
         } else {
             self.exact_holders(search, &passes)?
@@ -131,6 +149,7 @@ impl Strand {
         let pool = self.pool(search, fused);
         let wanted = place.offset.saturating_add(search.limit);
         // One more than wanted tells whether there are more.
+        let is_expanded = extent == Extent::Expanded;
         let seeds = if is_expanded { SEEDS_MAX } else { 0 };
         let mut room = Room::new(search, wanted.saturating_add(1).max(seeds));
         let (first, second) = in_order(search, &lexical, pool);
@@ -201,6 +220,15 @@ impl Strand {
             .into_iter()
             .filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search))
             .collect()
+    }
+
+    /// How far a search goes that somebody asked for.
+    pub(super) fn extent(&self, search: &Search) -> Extent {
+        if self.expands(search) {
+            Extent::Expanded
+        } else {
+            Extent::Asked
+        }
     }
 
     /// The place, which on a first page comes to know what there is.

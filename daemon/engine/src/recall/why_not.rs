@@ -83,8 +83,8 @@ impl Strand {
             ..search.clone()
         };
         let mut trail = Trail::of(number);
-        let is_expanded = self.expands(search);
-        let found = self.search_from(&wide, Place::default(), sources, is_expanded, &mut trail)?;
+        let extent = self.extent(search);
+        let found = self.search_from(&wide, Place::default(), sources, extent, &mut trail)?;
         let fate = fate(&found, search.limit, number, trail.lost());
         let is_listed = search.is_listing() || matches!(fate, Fate::Filtered(_));
         let (words, meaning) = if is_listed {
