@@ -156,7 +156,7 @@ fn a_day_in_a_query_is_the_askers_day() {
 fn a_question_about_a_time_finds_what_was_said_then() {
     let world = World::new();
     let broker = world.add("broker", "The broker was restarted by hand.", &[]);
-    let found = world.run(&["search", "what happened today?", "--json"]);
+    let found = world.run(&["search", "what happened today?"]);
     assert_eq!(world.found(&["what happened today?"]), [broker.clone()]);
     assert!(stderr(&found).contains("newest first"), "{found:?}");
     assert_eq!(world.found(&["what happened in 2019?"]), [""; 0]);

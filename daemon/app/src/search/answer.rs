@@ -192,7 +192,8 @@ fn shorten(hits: &mut [ToldHit], snippets: Vec<Snippet>, shown: TextShown) {
     for (hit, snippet) in hits.iter_mut().zip(snippets) {
         hit.is_cut = !snippet.is_whole;
         let opening = shown::opening(shown, &snippet.text);
-        if opening.is_some_and(|opening| opening.len() < snippet.text.len()) {
+        let is_longer = opening.is_some_and(|opening| opening.len() < snippet.text.len());
+        if shown == TextShown::Opening && is_longer {
             hit.passage.clone_from(&snippet.text);
         }
         hit.told.memory.text = snippet.text;
