@@ -380,7 +380,7 @@ fn systems_give_names() {
         "npm error code ERESOLVE\nnpm error ERESOLVE unable to resolve dependency tree\nnpm error\n\
          npm error Could not resolve dependency:\nnpm error peer react@\"^18\" from react-x@1.0.0",
         "ERESOLVE",
-        "react",
+        "react-x",
         "",
         "ERESOLVE unable to resolve dependency tree",
     );
