@@ -173,7 +173,8 @@ impl World {
     /// The same where something has to happen first, once or, on a busy machine, again.
     pub(crate) fn await_fates_after<const N: usize>(&self, expected: [&str; N], first: impl Fn()) {
         let mut rpc = Rpc::connect(&self.home).unwrap();
-        let known = within(Duration::from_secs(5), || {
+        // A place that took long once is left alone for some seconds.
+        let known = within(Duration::from_secs(20), || {
             first();
             let reply =
                 rpc.call(async |client| client.receipts(ReceiptsRequest::default()).await)?;
