@@ -438,8 +438,8 @@ pub fn short(number: f32) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// At most `most` characters, with an ellipsis where something is missing: behind a word, unless one
-/// takes half of the room.
+/// At most `most` characters, with an ellipsis where something is missing: behind a word, unless
+/// one takes half of the room.
 #[must_use]
 pub fn cut(text: &str, most: usize) -> String {
     let kept = first_chars(text, most);

@@ -470,8 +470,7 @@ fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Foun
         notes.extend(tags::unknown(app, &search.filter));
         notes.extend(said_of_archived(app, search)?);
     }
-    let is_found = !found.hits.is_empty() && !is_far && !is_listed;
-    if found.words == WordsFound::Nothing && is_found {
+    if found.words == WordsFound::Nothing && !found.hits.is_empty() && !is_far {
         notes.push("no memory has any of these words; these are near in meaning".to_owned());
     }
     if search.vector.is_some() && app.memory.strand.lacks_vectors() {

@@ -325,11 +325,12 @@ fn behind(app: &App, search: &Search, behind: &Behind) -> Result<Reason, Refusal
         diversity,
     } = behind;
     let shown = search.limit;
-    let scores_more = last.is_some_and(|(_, least)| *score > least);
-    let order = match scores_more {
-        _ if search.is_listing() => "; without words the newest come first",
-        true => "; what has all of the words, or was found itself, comes before what scores more",
-        false => "",
+    let order = if search.is_listing() {
+        "; without words the newest come first"
+    } else if last.is_some_and(|(_, least)| *score > least) {
+        "; what has all of the words, or was found itself, comes before what scores more"
+    } else {
+        ""
     };
     let last = last.filter(|_| !search.is_listing());
     let advice = format!("ask for more: --limit {place}");

@@ -39,7 +39,7 @@ impl Period {
         (self.start, self.end)
     }
 
-    /// Whether a text has a date in it: `2026-03-12`.
+    /// Returns whether a text has a date of it: `2026-03-12`.
     pub(super) fn holds_date_in(&self, text: &str) -> bool {
         let words = text.split(|c: char| !c.is_ascii_digit() && c != '-');
         let mut dates = words

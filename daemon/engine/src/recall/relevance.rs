@@ -2,10 +2,10 @@
 //!
 //! A search always finds something; what is shown unasked must help. Signs decide, put together by
 //! a logistic model for each occasion: how near the meaning is, of the whole and of single words,
-//! how much of what was said the memory has and its beginning has, how telling the shared words are,
-//! and how well words and meaning agree on it. In a prompt its form counts as well (`request.rs`),
-//! and an identifier that both name. What comes behind a more relevant memory has to be more
-//! certain: two that help are seldom both needed.
+//! how much of what was said the memory has and its beginning has, how telling the shared words
+//! are, and how well words and meaning agree on it. In a prompt its form counts as well
+//! (`request.rs`), and an identifier that both name. Behind a more relevant memory another one has
+//! to be more certain: two that help are seldom both needed.
 //!
 //! `tests/fit-relevance.py` fits the weights (`weights.toml`); `cargo xtask bench hooks` measures
 //! them. Decision 25 says which other signs were tried.
