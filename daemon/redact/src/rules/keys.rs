@@ -1,5 +1,5 @@
-//! The words that are looked for in every text: one pass over it says which rules may find something
-//! and where.
+//! The words that are looked for in every text: one pass over it says which rules may find
+//! something and where.
 
 use std::ops::Range;
 
@@ -104,8 +104,8 @@ fn keyed<'r>(
     Ok(keyed)
 }
 
-/// An automaton over words in any case. As a table of all states it takes some hundred kilobytes and
-/// reads a byte in some nanoseconds.
+/// An automaton over words in any case. As a table of all states it takes some hundred kilobytes
+/// and reads a byte in some nanoseconds.
 pub(crate) fn automaton<W: AsRef<[u8]>>(
     words: &[W],
     kind: MatchKind,
