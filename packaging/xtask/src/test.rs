@@ -38,13 +38,13 @@ type Check = (&'static str, fn(&Subject) -> Result<Outcome>);
 /// The checks, the cheap ones first as far as one rests on another.
 const CHECKS: [Check; 13] = [
     ("format", format),
+    ("clippy", clippy),
     ("build", build),
     ("hook shim", hook_shim),
     ("hook shim for macos", hook_shim_for_macos),
     ("model", model),
     ("tests", tests),
     ("documentation tests", documentation_tests),
-    ("clippy", clippy),
     ("fuzz targets", fuzz_targets),
     ("documentation", documentation),
     ("service files", service_files),

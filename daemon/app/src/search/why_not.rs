@@ -327,7 +327,7 @@ fn behind(app: &App, search: &Search, behind: &Behind) -> Result<Reason, Refusal
     let shown = search.limit;
     let order = if search.is_listing() {
         "; without words the newest come first"
-    } else if last.is_some_and(|(_, least)| *score > least) {
+    } else if last.is_some_and(|(_, its)| *score > its) {
         "; what has all of the words, or was found itself, comes before what scores more"
     } else {
         ""
@@ -335,9 +335,9 @@ fn behind(app: &App, search: &Search, behind: &Behind) -> Result<Reason, Refusal
     let last = last.filter(|_| !search.is_listing());
     let advice = format!("ask for more: --limit {place}");
     let against = match last {
-        Some((number, least)) => {
+        Some((number, its)) => {
             let other = find::some_handles(app, [number].into_iter(), 1)?;
-            format!("; its score is {score:.3}, that of the last one shown ({other}) {least:.3}")
+            format!("; its score is {score:.3}, that of the last one shown ({other}) {its:.3}")
         }
         None => String::new(),
     };

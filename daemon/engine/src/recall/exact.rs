@@ -70,7 +70,9 @@ impl Strand {
                 *held.entry(MemoryNumber(hit.number)).or_default() += 1.0;
             }
         }
-        held.values_mut().for_each(|count| *count /= rare);
+        for count in held.values_mut() {
+            *count /= rare;
+        }
         Ok(held)
     }
 }
