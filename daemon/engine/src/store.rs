@@ -118,6 +118,9 @@ pub enum StoreError {
     /// The disk failed.
     #[error("reading {file}: {0}", file = Store::FILE)]
     Database(#[source] redb::Error),
+    /// The disk failed while something was written.
+    #[error("committing to {file}: {0}", file = Store::FILE)]
+    Commit(#[source] redb::Error),
     /// A record cannot be understood.
     #[error(transparent)]
     Codec(#[from] CodecError),
@@ -131,8 +134,9 @@ impl StoreError {
             Self::Open(error)
             | Self::BackUp { source: error, .. }
             | Self::Mend { source: error }
-            | Self::Database(redb::Error::Io(error)) => kind_of(error),
-            Self::Database(_) => ErrorKind::Internal,
+            | Self::Database(redb::Error::Io(error))
+            | Self::Commit(redb::Error::Io(error)) => kind_of(error),
+            Self::Database(_) | Self::Commit(_) => ErrorKind::Internal,
             Self::Lost | Self::Damaged { .. } => ErrorKind::Corrupt,
             Self::Locked => ErrorKind::Conflict,
             Self::Newer { .. } => ErrorKind::Newer,
@@ -177,12 +181,13 @@ macro_rules! from_redb {
         })+
     };
 }
-from_redb!(
-    redb::TransactionError,
-    redb::TableError,
-    redb::StorageError,
-    redb::CommitError
-);
+from_redb!(redb::TransactionError, redb::TableError, redb::StorageError);
+
+impl From<redb::CommitError> for StoreError {
+    fn from(error: redb::CommitError) -> Self {
+        CommitError::from(error).into()
+    }
+}
 
 impl Store {
     /// Version of the tables' layout and of what the history may hold; see `migrate` for what each was.
@@ -213,11 +218,11 @@ impl Store {
                 guard::guarded(|| mend::mend(storage, &detail))?;
                 Self::open_as_it_is(storage)
             }
-            Err(StoreError::Open(error) | StoreError::Database(redb::Error::Io(error)))
-                if is_read_only(&error) =>
-            {
-                Self::open_for_reading(storage, error.to_string())
-            }
+            Err(
+                StoreError::Open(error)
+                | StoreError::Database(redb::Error::Io(error))
+                | StoreError::Commit(redb::Error::Io(error)),
+            ) if is_read_only(&error) => Self::open_for_reading(storage, error.to_string()),
             other => other,
         }
     }
@@ -421,6 +426,7 @@ fn clear_unfinished(storage: &dyn Storage) -> Result<bool, StoreError> {
 fn open_error(error: redb::DatabaseError) -> StoreError {
     match error {
         redb::DatabaseError::DatabaseAlreadyOpen => StoreError::Locked,
+        redb::DatabaseError::Storage(redb::StorageError::Io(error)) => StoreError::Open(error),
         other => redb::Error::from(other).into(),
     }
 }

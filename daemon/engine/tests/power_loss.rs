@@ -433,6 +433,70 @@ fn refused_operations_lose_nothing_acknowledged() -> Result<(), String> {
     .map_err(|error| error.to_string())
 }
 
+/// The kinds of operations that only writing needs.
+const WRITING: [Operation; 3] = [Operation::Write, Operation::Sync, Operation::SetLength];
+
+/// A disk that refuses a kind of operations for good, after so many of it.
+fn refusing(operation: Operation, after: u64) -> Refusal {
+    Refusal {
+        operation,
+        after,
+        lasts: true,
+        is_hidden: false,
+    }
+}
+
+#[test]
+fn the_error_of_a_failed_commit_says_that_it_was_one() {
+    for operation in WRITING {
+        let medium = Medium::new(0);
+        let (_strand, mut writer, _) = open(&medium).unwrap();
+        medium.refuse(refusing(operation, 0));
+        let mut dice = Dice::new(0);
+        let mut tick = 0;
+        let mut commit = || {
+            tick += 1;
+            // So long that the file has to grow sooner or later.
+            let text = format!("number {tick} {}", "long ".repeat(9_000));
+            let request = store("power", &text, true, dice.entropy(), at(tick));
+            writer.commit(vec![request])
+        };
+        let said = (0..KIND_OPERATIONS).find_map(|_| commit().err());
+        let said = said.expect("the disk refuses it").to_string();
+        assert!(
+            said.starts_with("committing to store.redb: ") && said.contains("the planned refusal"),
+            "{operation:?}: {said}"
+        );
+        // The disk is not even asked again.
+        let said = commit().unwrap_err().to_string();
+        assert!(
+            said.starts_with("committing to store.redb: "),
+            "{operation:?}: {said}"
+        );
+    }
+}
+
+#[test]
+fn a_start_whose_first_writes_fail_does_not_speak_of_reading() {
+    for operation in WRITING {
+        let said: Vec<String> = (0..OPEN_OPERATIONS)
+            .map_while(|after| {
+                let medium = Medium::new(0);
+                medium.refuse(refusing(operation, after));
+                open(&medium).err()
+            })
+            .collect();
+        assert!(!said.is_empty(), "{operation:?}");
+        for said in said {
+            assert!(
+                said.starts_with("opening store.redb: ")
+                    || said.starts_with("committing to store.redb: "),
+                "{operation:?}: {said}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_disk_that_hides_what_it_refuses_is_caught() {
     let is_caught = |&seed: &u64| {

@@ -15,7 +15,7 @@ use redb::{Database, ReadableTable, WriteTransaction};
 
 use super::backend::copy;
 use super::states::States;
-use super::{StoreError, seal, tables};
+use super::{CommitError, StoreError, seal, tables};
 use crate::ports::Storage;
 use crate::store::Store;
 
@@ -45,7 +45,7 @@ pub(super) fn back_up(storage: &dyn Storage, format: u64) -> Result<(), StoreErr
 }
 
 /// Brings an open store of an older format up to [`Store::FORMAT`].
-pub(super) fn bring_up(database: &Database, found: u64) -> Result<(), StoreError> {
+pub(super) fn bring_up(database: &Database, found: u64) -> Result<(), CommitError> {
     let transaction = database.begin_write()?;
     // Nothing of format 1 is different in format 2; tables that are new are made by the writer.
     if found < SEALED_FORMAT {
@@ -61,7 +61,7 @@ pub(super) fn bring_up(database: &Database, found: u64) -> Result<(), StoreError
 
 /// Puts the records into envelopes of which the history does not vouch for. Those of memories get
 /// theirs when they are next written, and operations keep theirs, which is the chain.
-fn seal_records(transaction: &WriteTransaction) -> Result<(), StoreError> {
+fn seal_records(transaction: &WriteTransaction) -> Result<(), CommitError> {
     let named = tables::NAMED
         .into_iter()
         .chain(States::ALL.map(States::table));

@@ -295,11 +295,7 @@ impl Writer {
         store: Store,
         refusal: Option<String>,
     ) -> Result<Self, StoreError> {
-        let mut transaction = database.begin_write()?;
-        transaction.set_quick_repair(true);
-        let (sequence, chain, next_number) = create_tables(&transaction)?;
-        bounds::enforce(&transaction, &bounds::Touched::all())?;
-        transaction.commit()?;
+        let (sequence, chain, next_number) = first_commit(&database)?;
         Ok(Self {
             database,
             store,
@@ -409,8 +405,19 @@ impl Writer {
     }
 }
 
+/// Brings the tables of a store that was just opened up to what a writer needs, and reads where the
+/// history stands.
+fn first_commit(database: &Database) -> Result<(Sequence, [u8; 32], u32), CommitError> {
+    let mut transaction = database.begin_write()?;
+    transaction.set_quick_repair(true);
+    let stand = create_tables(&transaction)?;
+    bounds::enforce(&transaction, &bounds::Touched::all())?;
+    transaction.commit()?;
+    Ok(stand)
+}
+
 /// Creates the tables and reads where the history stands.
-fn create_tables(transaction: &WriteTransaction) -> Result<(Sequence, [u8; 32], u32), StoreError> {
+fn create_tables(transaction: &WriteTransaction) -> Result<(Sequence, [u8; 32], u32), CommitError> {
     let memories = transaction.open_table(tables::MEMORIES)?;
     transaction.open_table(tables::IDS)?;
     transaction.open_table(tables::HANDLES)?;

@@ -133,7 +133,7 @@ impl CommitError {
 impl From<StoreError> for CommitError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Database(error) => Self::Disk(error),
+            StoreError::Database(error) | StoreError::Commit(error) => Self::Disk(error),
             other => Self::Store(other),
         }
     }
@@ -142,7 +142,7 @@ impl From<StoreError> for CommitError {
 impl From<CommitError> for StoreError {
     fn from(error: CommitError) -> Self {
         match error {
-            CommitError::Disk(error) => Self::Database(error),
+            CommitError::Disk(error) => Self::Commit(error),
             CommitError::Store(error) => error,
         }
     }
