@@ -1,9 +1,11 @@
 //! Checkpoints on disk: one for each scope, in a table of their own, each record with its version;
 //! and those that were there before it, the last ten, in one record beside it.
 
+use std::ops::Range;
+
 use helix_memory::{Checkpoint, Scope, Timestamp};
 use prost::Message;
-use redb::ReadableTable;
+use redb::{ReadableTable, ReadableTableMetadata};
 
 use super::codec::{CodecError, damaged, versioned, with_version};
 use super::guard::guarded;
@@ -19,6 +21,9 @@ const EARLIER_MAX: usize = 10;
 
 /// Begins the key of a scope's earlier checkpoints; no scope begins so.
 const EARLIER: &str = "earlier ";
+
+/// The keys of all scopes' earlier checkpoints.
+pub(super) const EARLIER_KEYS: Range<&str> = EARLIER.."earlier!";
 
 /// A checkpoint on disk, version 1.
 #[derive(Clone, PartialEq, Message)]
@@ -162,6 +167,24 @@ pub(super) fn put(
         None => table.remove(key.as_str())?,
     };
     Ok(())
+}
+
+/// Counts the scopes that have earlier checkpoints.
+pub(super) fn count_earlier(table: &Table<'_>) -> Result<u64, redb::StorageError> {
+    Ok(table.range(EARLIER_KEYS)?.count() as u64)
+}
+
+/// Counts the scopes that have a checkpoint now.
+pub(super) fn count_saved(table: &Table<'_>) -> Result<u64, redb::StorageError> {
+    Ok(table.len()?.saturating_sub(count_earlier(table)?))
+}
+
+/// Returns when the latest of a scope's earlier checkpoints was saved, in microseconds; one that
+/// cannot be read is the oldest.
+pub(super) fn age_of_earlier(key: &str, record: &[u8]) -> i64 {
+    let earlier = opened(key, record).and_then(|body| decode_earlier(body).ok());
+    let latest = earlier.and_then(|earlier| earlier.checkpoints.into_iter().next());
+    latest.map_or(i64::MIN, |checkpoint| checkpoint.saved_at_us)
 }
 
 /// Takes a record out of its envelope; one that is damaged counts as absent.

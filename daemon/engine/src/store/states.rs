@@ -31,7 +31,7 @@ pub const METRICS_MAX: u64 = 400;
 
 /// Part of a cap that is made free at once, so that not every further row has the whole table
 /// looked through.
-const SLACK: u64 = 32;
+pub(super) const SLACK: u64 = 32;
 
 /// A table of states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

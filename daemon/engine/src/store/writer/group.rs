@@ -179,10 +179,14 @@ impl Group {
                 Ok(Ok(Change::None))
             }
             Write::Checkpoint(scope, saved) => {
+                tables.touched.checkpoints = true;
                 let mut checkpoints = tables.transaction.open_table(tables::CHECKPOINTS)?;
                 let is_further =
                     saved.is_some() && checkpoints.get(scope.to_string().as_str())?.is_none();
-                if is_further && checkpoints.len()? >= CHECKPOINTS_MAX {
+                if is_further
+                    && checkpoints.len()? >= CHECKPOINTS_MAX
+                    && checkpoint::count_saved(&checkpoints)? >= CHECKPOINTS_MAX
+                {
                     return Ok(Err(WriteError::TooManyCheckpoints {
                         limit: CHECKPOINTS_MAX,
                     }));
