@@ -4,6 +4,7 @@
 pub mod accepts;
 pub mod binaries;
 pub mod bridge;
+pub mod broken_rule;
 pub mod commands;
 pub mod daemon;
 pub mod dice;

@@ -4,8 +4,10 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Output, Stdio};
 
-use helix_tests::{Bridge, Home, Project, Served};
+use helix_proto::exit;
+use helix_tests::{Binary, Bridge, Home, Project, Served, broken_rule};
 use serde_json::json;
 
 const PASSWORD: &str = "hunter2-of-the-tests";
@@ -131,4 +133,57 @@ fn an_import_takes_secrets_out_and_finds_its_memories_known_the_next_time() {
     );
     served.daemon.stop().unwrap();
     assert_eq!(served.home.holding(PASSWORD).unwrap(), None);
+}
+
+/// Runs a program as the daemon of a home until it ends.
+fn run_as_daemon(home: &Home, program: &Path) -> Output {
+    let usual = home.command(Binary::Daemon);
+    let mut command = Command::new(program);
+    for (name, value) in usual.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+#[test]
+fn a_daemon_with_a_rule_that_does_not_compile_does_not_start() {
+    let home = Home::new().unwrap();
+    let program = home.scratch().join("helixd");
+    broken_rule::copy(&Binary::Daemon.path(), &program).unwrap();
+    let ended = run_as_daemon(&home, &program);
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(
+        ended.status.code(),
+        Some(i32::from(exit::INTERNAL)),
+        "{said}"
+    );
+    assert!(
+        said.contains(&format!("compiling the rule {:?}", broken_rule::NAME)),
+        "{said}"
+    );
+    assert!(said.contains("install another"), "{said}");
+    assert!(!home.paths.socket.exists());
+    assert!(!home.paths.strand("default").exists());
+
+    // Nor does somebody who wants to store something have it started.
+    let added = home
+        .command(Binary::Ctl)
+        .args([
+            "add",
+            "--topic",
+            "deploy",
+            "Staging drains in four minutes.",
+        ])
+        .env("HELIX_DAEMON", &program)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8(added.stderr).unwrap();
+    assert!(!added.status.success(), "{said}");
+    assert!(said.contains(broken_rule::NAME), "{said}");
+    assert!(!home.paths.strand("default").exists());
+    assert_eq!(home.holding("Staging drains").unwrap(), None);
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use helix_client::caller;
 use helix_client::v1;
@@ -10,11 +11,12 @@ use helix_client::v1::edit_request::Action;
 use helix_client::v1::{
     Caller, CrossReferencesRequest, Draft, EditRequest, ForgetRequest, GraphRequest,
     ListTopicsRequest, Memory, Program, PruneRequest, ReadRequest, RecentRequest, ReindexRequest,
-    RestoreMemory, SearchReply, SearchRequest, StatsRequest, TextShown,
+    RestoreMemory, SearchReply, SearchRequest, StatsRequest, StoreBatchRequest, TextShown,
 };
+use helix_proto::limits::BATCH_MAX;
 use helix_tests::rpc::draft;
 use helix_tests::{Project, Served};
-use tonic::{Code, Status};
+use tonic::{Code, Request, Status};
 
 struct World {
     served: Served,
@@ -594,6 +596,56 @@ fn an_index_made_anew_finds_the_same() {
         ..SearchRequest::default()
     };
     assert_eq!(world.search(query).unwrap().hits.len(), 20);
+}
+
+/// Memories whose index takes a while to be made anew.
+const INDEXED: usize = 3_000;
+
+/// Times at which that is cut off, each a little later than the one before.
+const CUTS: u32 = 8;
+
+#[test]
+fn making_an_index_anew_leaves_the_old_one_where_it_is_cut_off() {
+    let mut world = World::new();
+    let drafts: Vec<Draft> = (0..INDEXED)
+        .map(|n| draft("alpha", &format!("walrus number {n}"), ""))
+        .collect();
+    for part in drafts.chunks(BATCH_MAX) {
+        let request = StoreBatchRequest {
+            caller: Some(world.me()),
+            drafts: part.to_vec(),
+            force: true,
+        };
+        let rpc = &mut world.served.rpc;
+        rpc.call(async |rpc| rpc.store_batch(request.clone()).await)
+            .unwrap();
+    }
+    let mut reindex_within = |time: Duration| {
+        let made = world.served.rpc.call(async |rpc| {
+            let mut request = Request::new(ReindexRequest {});
+            request.set_timeout(time);
+            rpc.reindex(request).await
+        });
+        let query = SearchRequest {
+            query: "walrus".to_owned(),
+            count_only: true,
+            ..SearchRequest::default()
+        };
+        let counted = world.search(query).unwrap().total;
+        assert_eq!(counted, INDEXED as u64, "after {time:?}: {made:?}");
+        made
+    };
+    let began = Instant::now();
+    let whole = reindex_within(Duration::from_mins(2)).unwrap();
+    let takes = began.elapsed();
+    assert_eq!(whole.memories, INDEXED as u64);
+    let cut_off = (0..CUTS).filter(|cut| {
+        let made = reindex_within(takes * *cut / CUTS);
+        made.is_err_and(|status| [Code::DeadlineExceeded, Code::Cancelled].contains(&status.code()))
+    });
+    assert!(cut_off.count() > 0, "nothing was cut off");
+    let whole = reindex_within(Duration::from_mins(2)).unwrap();
+    assert_eq!(whole.memories, INDEXED as u64);
 }
 
 #[test]

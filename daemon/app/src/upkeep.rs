@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use helix_engine::{Row, SpaceRole};
+use helix_engine::{MeaningStatus, Row, SpaceRole, Strand};
 use helix_memory::{Scope, Sequence, Status as Life, Timestamp};
 
 use crate::App;
@@ -51,10 +51,25 @@ pub(crate) fn advice(
     store_bytes: u64,
     sequence: Sequence,
 ) -> Vec<String> {
-    let counted = count(app, scopes);
+    let strand = &app.memory.strand;
+    let counted = count(strand, scopes, app.memory.now());
     let mut advice = of_memories(&counted);
-    advice.extend(of_files(app, store_bytes, sequence));
-    advice.extend(of_gaps(app, counted.indexed, sequence));
+    advice.extend(of_files(
+        strand.lexical().segment_count(),
+        store_bytes,
+        sequence,
+    ));
+    // An index that cannot be counted says so elsewhere.
+    let documents = strand.lexical().document_count();
+    advice.extend(
+        documents
+            .ok()
+            .and_then(|documents| lacks_words(documents, counted.indexed)),
+    );
+    if matches!(app.memory.embedder.state(), EmbedderState::Ready(_)) {
+        let meaning = strand.meaning_status(SpaceRole::Answering, sequence);
+        advice.extend(lacks_vectors(&meaning, counted.indexed));
+    }
     advice
 }
 
@@ -75,9 +90,8 @@ fn of_memories(counted: &Counted) -> Vec<String> {
     advice
 }
 
-fn of_files(app: &App, store_bytes: u64, sequence: Sequence) -> Vec<String> {
+fn of_files(segments: usize, store_bytes: u64, sequence: Sequence) -> Vec<String> {
     let mut advice = Vec::new();
-    let segments = app.memory.strand.lexical().segment_count();
     if segments > SEGMENTS_MAX {
         advice.push(format!(
             "the word index has {segments} segments: compact with `log` merges them"
@@ -91,40 +105,24 @@ fn of_files(app: &App, store_bytes: u64, sequence: Sequence) -> Vec<String> {
     advice
 }
 
-/// Of so many memories that the indexes should hold, says how many they lack.
-fn of_gaps(app: &App, indexed: usize, sequence: Sequence) -> Vec<String> {
-    let mut advice = Vec::new();
-    let documents = app.memory.strand.lexical().document_count().ok();
-    if let Some(documents) = documents.and_then(|documents| usize::try_from(documents).ok())
-        && documents.abs_diff(indexed) >= GAP_MIN
-    {
-        advice.push(format!(
-            "the word index holds {documents} of {indexed} memories: reindex makes it anew"
-        ));
-    }
-    if matches!(app.memory.embedder.state(), EmbedderState::Ready(_)) {
-        let meaning = app
-            .memory
-            .strand
-            .meaning_status(SpaceRole::Answering, sequence);
-        let missing = indexed.saturating_sub(meaning.vectors + meaning.pending);
-        if missing > 0 {
-            advice.push(format!(
-                "{missing} memories have no vector: reindex tries them again"
-            ));
-        }
-    }
-    advice
+/// Of so many memories that the word index should hold, says how many it does where those differ.
+fn lacks_words(documents: u64, indexed: usize) -> Option<String> {
+    let documents = usize::try_from(documents).unwrap_or(usize::MAX);
+    (documents.abs_diff(indexed) >= GAP_MIN).then(|| {
+        format!("the word index holds {documents} of {indexed} memories: reindex makes it anew")
+    })
 }
 
-fn count(app: &App, scopes: &[Scope]) -> Counted {
-    let idle_before = Timestamp::from_micros(
-        app.memory
-            .now()
-            .as_micros()
-            .saturating_sub(IDLE_DAYS * DAY_MICROS),
-    );
-    let catalog = app.memory.strand.catalog();
+/// Of so many memories that should have a vector, says how many have none and wait for none.
+fn lacks_vectors(meaning: &MeaningStatus, indexed: usize) -> Option<String> {
+    let missing = indexed.saturating_sub(meaning.vectors + meaning.pending);
+    (missing > 0).then(|| format!("{missing} memories have no vector: reindex tries them again"))
+}
+
+fn count(strand: &Strand, scopes: &[Scope], now: Timestamp) -> Counted {
+    let idle_before =
+        Timestamp::from_micros(now.as_micros().saturating_sub(IDLE_DAYS * DAY_MICROS));
+    let catalog = strand.catalog();
     let numbers = catalog.scope_numbers(scopes);
     let is_seen = |row: &Row| scopes.is_empty() || row.is_in(&numbers);
     let mut texts: HashMap<(u32, u64), usize> = HashMap::new();
@@ -145,4 +143,175 @@ fn count(app: &App, scopes: &[Scope]) -> Counted {
     counted.topics = touched.len();
     counted.idle = touched.values().filter(|last| **last < idle_before).count();
     counted
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::sync::Arc;
+
+    use helix_engine::{MemoryStorage, Request, StrandWriter};
+    use helix_memory::{Actor, Admitted, Draft, Kinds, MemoryNumber, Origin};
+
+    use super::*;
+
+    /// Components of a vector.
+    const DIMENSIONS: usize = 4;
+
+    /// A strand with memories that were stored on a day: topic, text and the day of each.
+    fn strand(
+        memories: impl Iterator<Item = (String, String, i64)>,
+    ) -> (Arc<Strand>, StrandWriter) {
+        let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
+        let store = |(topic, text, day): (String, String, i64)| {
+            let draft = Draft {
+                topic,
+                text,
+                ..Draft::default()
+            };
+            let admitted = Admitted::of(draft, &Scope::Global, &Kinds::default()).unwrap();
+            Request::Store {
+                words: Box::new(Strand::read_words(&admitted)),
+                admitted: Box::new(admitted),
+                links: Vec::new(),
+                stamps: None,
+                force: true,
+                corrects: Vec::new(),
+                entropy: [7; 10],
+                actor: Actor {
+                    origin: Origin::Agent,
+                    agent: "tests".into(),
+                    session: String::new(),
+                    ..Actor::default()
+                },
+                at: Timestamp::from_micros(day * DAY_MICROS),
+            }
+        };
+        let outcomes = writer.commit(memories.map(store).collect()).unwrap();
+        assert!(outcomes.iter().all(Result::is_ok));
+        (strand, writer)
+    }
+
+    /// Memories with texts of their own, one in each of so many topics.
+    fn alone(count: usize, day: i64) -> impl Iterator<Item = (String, String, i64)> {
+        (0..count).map(move |n| (format!("topic-{day}-{n}"), format!("text {day} {n}"), day))
+    }
+
+    fn advised(strand: &Strand, day: i64) -> Vec<String> {
+        of_memories(&count(
+            strand,
+            &[Scope::Global],
+            Timestamp::from_micros(day * DAY_MICROS),
+        ))
+    }
+
+    #[test]
+    fn pruning_is_advised_once_enough_topics_are_idle() {
+        let idle = IDLE_TOPICS_MIN;
+        let (few, _writer) = strand(alone(idle - 1, 0));
+        let (enough, _writer) = strand(alone(idle, 0));
+        // A quarter of the topics, and one less than that.
+        let (part, _writer) = strand(alone(idle, 0).chain(alone(idle * 3, IDLE_DAYS)));
+        let (less, _writer) = strand(alone(idle, 0).chain(alone(idle * 3 + 1, IDLE_DAYS)));
+        let later = IDLE_DAYS + 1;
+        let none: [String; 0] = [];
+        assert_eq!(advised(&few, later), none);
+        assert_eq!(advised(&enough, IDLE_DAYS), none, "touched 90 days ago");
+        assert_eq!(
+            advised(&enough, later),
+            ["10 of 10 topics were not touched for 90 days: prune lists them"]
+        );
+        assert_eq!(
+            advised(&part, later),
+            ["10 of 40 topics were not touched for 90 days: prune lists them"]
+        );
+        assert_eq!(advised(&less, later), none);
+    }
+
+    #[test]
+    fn merging_is_advised_once_enough_texts_repeat() {
+        let same = |count| (0..count).map(|n| (format!("topic-{n}"), "the same".to_owned(), 0));
+        let (few, _writer) = strand(same(REPEATS_MIN));
+        let (enough, _writer) = strand(same(REPEATS_MIN + 1));
+        let none: [String; 0] = [];
+        assert_eq!(advised(&few, 0), none);
+        assert_eq!(
+            advised(&enough, 0),
+            ["3 memories repeat another's text: compact lists and merges them"]
+        );
+    }
+
+    #[test]
+    fn giving_room_back_is_advised_once_it_is_much() {
+        let none: [String; 0] = [];
+        let operations = Sequence(2 * STORE_BYTES_MIN / OPERATION_BYTES_MAX);
+        assert_eq!(of_files(SEGMENTS_MAX, STORE_BYTES_MIN, Sequence(0)), none);
+        assert_eq!(
+            of_files(SEGMENTS_MAX, 2 * STORE_BYTES_MIN, operations),
+            none
+        );
+        let few = Sequence(operations.0 - 1);
+        let advice = of_files(SEGMENTS_MAX + 1, 2 * STORE_BYTES_MIN, few);
+        assert_eq!(
+            advice,
+            [
+                "the word index has 13 segments: compact with `log` merges them",
+                "the store's file holds much free room: compact with `log` gives it back"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_word_index_that_lacks_many_is_to_be_made_anew() {
+        let (strand, writer) = strand(alone(GAP_MIN, 0));
+        let advised = |strand: &Strand| {
+            let indexed = count(strand, &[], Timestamp::from_micros(0)).indexed;
+            lacks_words(strand.lexical().document_count().unwrap(), indexed)
+        };
+        assert_eq!(advised(&strand), None);
+        let filled = strand.lexical().fill(writer.sequence().0, |_| true);
+        assert!(filled.unwrap());
+        assert_eq!(
+            advised(&strand).unwrap(),
+            "the word index holds 0 of 1000 memories: reindex makes it anew"
+        );
+        assert_eq!(
+            lacks_words(1, GAP_MIN),
+            None,
+            "it follows behind the catalog"
+        );
+        strand.reindex(|| true).unwrap().unwrap();
+        assert_eq!(advised(&strand), None);
+    }
+
+    #[test]
+    fn memories_that_were_given_up_on_are_to_be_tried_again() {
+        let (strand, writer) = strand(alone(3, 0));
+        strand
+            .open_space(&MemoryStorage, SpaceRole::Answering, "model", DIMENSIONS)
+            .unwrap();
+        let advised = || {
+            let meaning = strand.meaning_status(SpaceRole::Answering, writer.sequence());
+            lacks_vectors(
+                &meaning,
+                count(&strand, &[], Timestamp::from_micros(0)).indexed,
+            )
+        };
+        assert_eq!(advised(), None, "all of them wait");
+        let waiting = strand.pending_vectors(SpaceRole::Answering, 1).unwrap();
+        let made = waiting.iter().map(|one| {
+            let vector = vec![0.5; DIMENSIONS].into();
+            (one.number, one.text_hash, vector)
+        });
+        let made: Vec<_> = made.collect();
+        strand.put_vectors(SpaceRole::Answering, &made).unwrap();
+        assert_eq!(advised(), None);
+        strand.skip_vector(SpaceRole::Answering, MemoryNumber(0));
+        assert_eq!(
+            advised().unwrap(),
+            "1 memories have no vector: reindex tries them again"
+        );
+        strand.reindex(|| true).unwrap().unwrap();
+        assert_eq!(advised(), None);
+    }
 }

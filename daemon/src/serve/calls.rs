@@ -124,8 +124,10 @@ where
 mod tests {
     #![allow(clippy::unwrap_used)]
     use std::convert::Infallible;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
 
-    use tokio::time::sleep;
+    use tokio::time::{Instant, sleep};
     use tonic::Code;
 
     use super::*;
@@ -154,6 +156,49 @@ mod tests {
                 is_cut_off,
                 "{call}"
             );
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_is_cut_off_goes_no_further() {
+        for (call, allowed) in [
+            ("Hello", GREETING_DEADLINE),
+            ("Search", CALL_DEADLINE),
+            ("Compact", MAINTENANCE_DEADLINE),
+            ("Import", STREAM_DEADLINE),
+            ("Unheard", GREETING_DEADLINE),
+        ] {
+            let steps = Arc::new(AtomicU32::new(0));
+            let done = Arc::clone(&steps);
+            let slow = tower::service_fn(move |_: Request<Body>| {
+                let done = Arc::clone(&done);
+                async move {
+                    sleep(allowed / 2).await;
+                    done.fetch_add(1, Ordering::SeqCst);
+                    sleep(allowed).await;
+                    done.fetch_add(1, Ordering::SeqCst);
+                    Ok::<_, Infallible>(Response::new(Body::default()))
+                }
+            });
+            let request = Request::builder()
+                .uri(format!("/helix.v1.Helix/{call}"))
+                .body(Body::default())
+                .unwrap();
+            let began = Instant::now();
+            let response = Limits::default().layer(slow).call(request).await.unwrap();
+            let status = Status::from_header_map(response.headers()).unwrap();
+            assert_eq!(status.code(), Code::DeadlineExceeded, "{call}");
+            let said = format!("longer than {} s and was ended", allowed.as_secs());
+            assert!(status.message().contains(&said), "{call}: {status:?}");
+            // A timer is a millisecond late at most.
+            let took = began.elapsed();
+            assert!(took >= allowed, "{call}: {took:?}");
+            assert!(
+                took <= allowed + Duration::from_millis(1),
+                "{call}: {took:?}"
+            );
+            sleep(allowed * 2).await;
+            assert_eq!(steps.load(Ordering::SeqCst), 1, "{call}");
         }
     }
 

@@ -198,6 +198,63 @@ fn a_damaged_backup_is_refused_and_changes_nothing() {
     assert_eq!(world.found(&["arm64"]), [handle.as_str()]);
 }
 
+/// The upkeep that `stats` advises, which `doctor` must tell as well.
+fn advised(world: &World) -> Vec<String> {
+    let advice: Vec<String> =
+        serde_json::from_value(world.json(&["stats"])["advice"].clone()).unwrap();
+    let doctor = world.json(&["doctor"]);
+    let results = doctor["results"].as_array().unwrap();
+    let upkeep = results.iter().find(|result| result["name"] == "upkeep");
+    let (level, detail) = if advice.is_empty() {
+        ("ok", "nothing to do".to_owned())
+    } else {
+        ("warning", advice.join("; "))
+    };
+    assert_eq!(upkeep.unwrap()["level"], level, "{doctor}");
+    assert_eq!(upkeep.unwrap()["detail"], detail, "{doctor}");
+    advice
+}
+
+#[test]
+fn stats_and_doctor_advise_pruning_and_compacting_while_they_pay() {
+    let texts: Vec<(String, String)> = (0..10)
+        .map(|n| {
+            (
+                format!("topic-{n}"),
+                format!("Runner {n} is a decision of its own."),
+            )
+        })
+        .collect();
+    let memories: Vec<(&str, &str, &str)> = texts
+        .iter()
+        .map(|(topic, text)| (topic.as_str(), text.as_str(), "decision"))
+        .collect();
+    let (world, _) = aged(&memories);
+    assert_eq!(
+        advised(&world),
+        ["10 of 10 topics were not touched for 90 days: prune lists them"]
+    );
+    assert_eq!(
+        world.json(&["prune", "--days", "90"])["topics"]
+            .as_array()
+            .unwrap()
+            .len(),
+        10
+    );
+    let same = "The kestrel cache is cold.";
+    world.add("topic-0", same, &[]);
+    assert_eq!(advised(&world), [""; 0], "nine are idle");
+    for topic in ["topic-0", "topic-1", "topic-2"] {
+        world.add(topic, same, &[]);
+    }
+    assert_eq!(
+        advised(&world),
+        ["3 memories repeat another's text: compact lists and merges them"]
+    );
+    world.done(&["compact", "--apply"]);
+    assert_eq!(advised(&world), [""; 0]);
+}
+
 #[test]
 fn metrics_outlive_the_daemon_and_hold_no_text() {
     let world = World::new();

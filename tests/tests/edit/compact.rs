@@ -1,12 +1,25 @@
 //! Compacting: duplicates are merged, times repaired, and a cut run goes on.
 
 use std::fs;
+use std::time::{Duration, Instant};
 
+use helix_client::caller;
 use helix_client::v1::edit_request::Action;
-use helix_client::v1::{CompactReply, CompactRequest, Draft, RestoreMemory, SetFields};
+use helix_client::v1::{
+    CheckLevel, CheckRequest, CompactReply, CompactRequest, Draft, Program, RestoreMemory,
+    SetFields, StoreBatchRequest,
+};
 use helix_tests::rpc::draft;
+use helix_tests::{Dice, Served};
+use tonic::{Code, Request, Status};
 
 use super::{World, append, only, target};
+
+/// Pairs of memories of which one repeats the other: enough that merging them takes a while.
+const PAIRS: usize = 200;
+
+/// Compactions that are cut off, each a little later than the one before.
+const CUTS: u32 = 12;
 
 #[test]
 fn compacting_merges_duplicates_and_repairs_times() {
@@ -183,4 +196,108 @@ fn compacting_goes_on_where_it_stopped() {
     let finished = "which earlier runs had left; the next run begins with the newest again";
     assert!(noted(&last).ends_with(finished), "{last:?}");
     assert!(noted(&world.compact(apply)).starts_with(newest));
+}
+
+impl World {
+    /// Stores pairs of memories of which one repeats the other.
+    fn store_pairs(&mut self, dice: &mut Dice) {
+        let pair = |_| {
+            let words: Vec<String> = (0..9).map(|_| dice.word()).collect();
+            let text = words.join(" ");
+            [
+                draft("old", &text, ""),
+                draft("new", &format!("**{text}**."), ""),
+            ]
+        };
+        let request = StoreBatchRequest {
+            caller: Some(caller(Program::Mcp, &self.cwd, "tests", "")),
+            drafts: (0..PAIRS).flat_map(pair).collect(),
+            force: true,
+        };
+        let stored = self
+            .served
+            .rpc
+            .call(async |rpc| rpc.store_batch(request.clone()).await)
+            .unwrap();
+        assert_eq!(stored.items.len(), 2 * PAIRS);
+    }
+
+    /// Compacts the memories and the files, as far as that comes within a time.
+    fn compact_within(&mut self, time: Duration) -> Result<CompactReply, Status> {
+        let wanted = CompactRequest {
+            caller: Some(caller(Program::Ctl, &self.cwd, "tests", "")),
+            apply: true,
+            log: true,
+            ..CompactRequest::default()
+        };
+        self.served.rpc.call(async |rpc| {
+            let mut request = Request::new(wanted.clone());
+            request.set_timeout(time);
+            rpc.compact(request).await
+        })
+    }
+
+    /// Stops the daemon, which ends whatever goes on, and starts another.
+    fn stopped_and_started(self) -> Self {
+        let Served { rpc, daemon, home } = self.served;
+        drop(rpc);
+        assert!(daemon.stop().unwrap().success());
+        let served = Served::on(home).unwrap();
+        Self { served, ..self }
+    }
+
+    /// Memories that another one took the place of.
+    fn superseded(&mut self) -> usize {
+        let status = self.served.rpc.status().unwrap();
+        let mut counts = status.memories_by_status.iter();
+        let found = counts.find(|one| one.name == "superseded");
+        found.map_or(0, |one| usize::try_from(one.count).unwrap())
+    }
+
+    /// Reads everything, and fails where something of it is not as it was left.
+    fn is_whole(&mut self) {
+        let found = self
+            .served
+            .rpc
+            .call(async |rpc| rpc.check(CheckRequest { deep: true }).await)
+            .unwrap();
+        for name in ["store", "damage", "history", "indexes"] {
+            let one = found.results.iter().find(|one| one.name == name);
+            assert_eq!(one.unwrap().level(), CheckLevel::Ok, "{one:?}");
+        }
+    }
+}
+
+#[test]
+fn a_compaction_that_is_cut_off_merges_all_that_it_found_or_nothing() {
+    let mut world = World::new();
+    let mut dice = Dice::new(7);
+    world.store_pairs(&mut dice);
+    let began = Instant::now();
+    let whole = world.compact_within(Duration::from_mins(2)).unwrap();
+    let takes = began.elapsed();
+    assert_eq!(whole.merged, u32::try_from(PAIRS).unwrap());
+    let (mut merged, mut waiting, mut cut_off) = (PAIRS, 0, 0);
+    for cut in 0..CUTS {
+        world.store_pairs(&mut dice);
+        waiting += PAIRS;
+        let outcome = world.compact_within(takes * cut / CUTS);
+        if let Err(status) = &outcome {
+            let is_late = [Code::DeadlineExceeded, Code::Cancelled].contains(&status.code());
+            assert!(is_late, "{status:?}");
+            cut_off += 1;
+        }
+        world = world.stopped_and_started();
+        let superseded = world.superseded();
+        if superseded == merged {
+            assert!(outcome.is_err(), "acknowledged and not done: {outcome:?}");
+        } else {
+            assert_eq!(superseded, merged + waiting, "cut {cut} of {takes:?}");
+            (merged, waiting) = (superseded, 0);
+        }
+        world.is_whole();
+    }
+    assert!(cut_off > 0, "nothing was cut off");
+    let rest = world.compact_within(Duration::from_mins(2)).unwrap();
+    assert_eq!(rest.merged, u32::try_from(waiting).unwrap());
 }

@@ -11,3 +11,4 @@ mod every;
 mod harness;
 mod protocols;
 mod routes;
+mod rules;
