@@ -32,7 +32,7 @@ use crate::limit::Limit;
 use crate::moment::{self, At};
 use crate::ports::EmbedderState;
 use crate::shown::{self, TextShown};
-use crate::sources::SEARCH_READ_MAX_BYTES;
+use crate::sources::{Look, SEARCH_READ_MAX_BYTES};
 use crate::threads::off_thread;
 use crate::{App, Asker, Refusal, context, lifecycle, scopes};
 
@@ -418,29 +418,16 @@ fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Foun
         .memory
         .sources
         .look(&asker.project, SEARCH_READ_MAX_BYTES);
-    let mut found = app.memory.strand.search_page(search, place, &look)?;
-    let is_nothing = found.words == WordsFound::Nothing
-        && is_first
-        && Weigher::is_noise(&app.memory.strand, &found.hits);
-    let is_unanswered = is_nothing || is_first && found.hits.is_empty();
-    let is_question = search.mode == Mode::Auto && search.retriever == Retriever::Hybrid;
-    let of_time = search
-        .of_its_time()
-        .filter(|_| is_unanswered && is_question);
-    let of_time = match of_time {
-        Some(listing) => app.memory.strand.search_page(&listing, place, &look)?,
-        None => Recalled::default(),
+    let found = app.memory.strand.search_page(search, place, &look)?;
+    let (mut found, nearness) = if is_first {
+        or_of_its_time(app, search, found, &look)?
+    } else {
+        (found, Nearness::Meant)
     };
-    let is_listed = !of_time.hits.is_empty();
+    let is_listed = nearness == Nearness::OfItsTime;
+    let is_far = nearness == Nearness::Far;
     if is_listed {
-        found = of_time;
-        found.has_more = false;
         notes.push(OF_ITS_TIME.to_owned());
-    }
-    let is_far = is_nothing && !is_listed;
-    if is_far {
-        found.hits.truncate(FAR_SHOWN_MAX);
-        (found.has_more, found.is_cut) = (false, false);
     }
     let matching = found.hits.len();
     let snippets = prepared
@@ -453,8 +440,6 @@ fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Foun
     // What was not meant does not count as recalled.
     if !passive && !is_far {
         app.memory.strand.catalog_touch(&numbers, app.memory.now());
-    }
-    if !passive && !is_far {
         let recalled = lifecycle::recall(app, &asker.actor, &numbers)?;
         notes.extend(said_of_recalled(recalled.len()));
     }
@@ -486,6 +471,49 @@ fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Foun
         words: found.words,
         next_cursor,
     })
+}
+
+/// How near what a first page found comes to what was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Nearness {
+    /// It answers, as far as a search can tell; or there is nothing.
+    Meant,
+    /// None of it has the words, and all is of the time that was named.
+    OfItsTime,
+    /// It has none of the words, and is not near in meaning.
+    Far,
+}
+
+/// What a first page found; where that answers nothing, what is of the time that a question names,
+/// else the few that are least far.
+fn or_of_its_time(
+    app: &App,
+    search: &Search,
+    mut found: Recalled,
+    look: &Look<'_>,
+) -> Result<(Recalled, Nearness), Refusal> {
+    let strand = &app.memory.strand;
+    let is_far = found.words == WordsFound::Nothing && Weigher::is_noise(strand, &found.hits);
+    if !is_far && !found.hits.is_empty() {
+        return Ok((found, Nearness::Meant));
+    }
+    let is_question = search.mode == Mode::Auto && search.retriever == Retriever::Hybrid;
+    if let Some(listing) = search.of_its_time().filter(|_| is_question) {
+        let of_time = strand.search_page(&listing, Place::default(), look)?;
+        if !of_time.hits.is_empty() {
+            let whole = Recalled {
+                has_more: false,
+                ..of_time
+            };
+            return Ok((whole, Nearness::OfItsTime));
+        }
+    }
+    if !is_far {
+        return Ok((found, Nearness::Meant));
+    }
+    found.hits.truncate(FAR_SHOWN_MAX);
+    (found.has_more, found.is_cut) = (false, false);
+    Ok((found, Nearness::Far))
 }
 
 /// Keeps the hits that fit into a budget; returns the part of each that is shown. No page follows.
