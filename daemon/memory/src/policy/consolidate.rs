@@ -129,6 +129,7 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
     if let Some(gone) = named_end(known, new, rules) {
         let is_whole = !subject::narrows(known, new, rules)
             && !subject::is_elsewhere(known, new)
+            && !names_more(known, new, gone)
             && !leaves_more(known, new, gone);
         return contradiction(Why::Ended, is_whole);
     }
@@ -269,6 +270,15 @@ fn named_end<'n>(
     })
 }
 
+/// Returns whether what ended is said of something that the known text does not name.
+fn names_more(known: &Statement, new: &Statement, gone: &statement::Part) -> bool {
+    let is_telling =
+        |word: &CompactString| !statement::is_number(word) && !new.verbs.contains(word);
+    gone.around
+        .iter()
+        .any(|word| !known.has(word) && is_telling(word))
+}
+
 /// Returns whether only the subject of the known text has ended, and it says more of that.
 fn leaves_more(known: &Statement, new: &Statement, gone: &statement::Part) -> bool {
     let mut named = gone
@@ -301,8 +311,9 @@ fn is_of_another(
         .filter(|word| !known.has(word) && !new.verbs.contains(*word));
     let before = known.sequence.iter().map(|word| statement::stem(word));
     let mut before = before.take_while(|word| !gone.words.contains(word));
-    let is_other_subject = !new.begins_elsewhere
-        && new.subject.iter().any(|word| !known.has(word))
+    let is_beside = names_more(known, new, gone);
+    let is_other_subject = (is_beside
+        || !new.begins_elsewhere && new.subject.iter().any(|word| !known.has(word)))
         && before.any(|word| known.specific.contains(&word) && !new.has(&word));
     (is_other_subject || foreign.next().is_some()) && only_known(known, new, rules).next().is_some()
 }

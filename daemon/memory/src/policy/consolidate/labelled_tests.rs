@@ -147,3 +147,39 @@ fn advice_values_of_many_and_parts_are_told_apart() {
     );
     assert!(share(&untrue, &stand) <= FAVOURED_FALSE_MAX, "{untrue:#?}");
 }
+
+/// Share of the pairs of questions, conditions, hearsay and other subjects that supersede all the
+/// same, at most.
+const MOODS_FALSE_MAX: f64 = 0.03;
+
+/// Share of the changes that are told in like words of which somebody hears, and of which it takes
+/// the place.
+const MOODS_TOLD_MIN: f64 = 0.65;
+const MOODS_SUPERSEDED_MIN: f64 = 0.4;
+
+#[test]
+fn what_is_asked_or_supposed_or_said_of_another_ends_nothing() {
+    let is_due = |pair: &Pair| pair.label == "supersedes";
+    let (due, stand): (Vec<Pair>, Vec<Pair>) = read("memory-pairs-moods.json")
+        .into_iter()
+        .partition(is_due);
+    let is_superseded = |pair: &&Pair| matches!(verdict(pair), Verdict::Supersedes(_));
+    let untrue: Vec<String> = stand
+        .iter()
+        .filter(is_superseded)
+        .map(|pair| format!("{} | {}", pair.old, pair.new))
+        .collect();
+    let superseded = due.iter().filter(is_superseded).count();
+    let told = due.iter().filter(|pair| verdict(pair) != Verdict::Apart);
+    #[expect(clippy::cast_precision_loss, reason = "counts of pairs")]
+    let share = |part: usize, whole: &[Pair]| part as f64 / whole.len() as f64;
+    assert!(
+        share(untrue.len(), &stand) <= MOODS_FALSE_MAX,
+        "{untrue:#?}"
+    );
+    assert!(share(told.count(), &due) >= MOODS_TOLD_MIN);
+    assert!(
+        share(superseded, &due) >= MOODS_SUPERSEDED_MIN,
+        "{superseded}"
+    );
+}

@@ -1,5 +1,6 @@
 //! The patterns of `consolidate.toml`, compiled.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -22,13 +23,16 @@ static COMPILED: LazyLock<Option<Rules>> = LazyLock::new(|| Rules::read().ok());
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
-    departures: Vec<String>,
+    replacements: Vec<String>,
+    endings: Vec<String>,
+    occasions: String,
     departing: String,
     denials: Vec<String>,
     elsewhere: String,
     tails: String,
     changes: Vec<String>,
     tentative: Vec<String>,
+    unasserted: Vec<String>,
     negations: Vec<String>,
     predicates: Vec<String>,
     many: Vec<String>,
@@ -63,6 +67,8 @@ pub(super) enum RuleError {
 /// The compiled rules.
 pub(super) struct Rules {
     departures: Vec<Departure>,
+    /// Begins when or why something is so.
+    occasions: Regex,
     /// Words of which a text with one has some, found in one pass.
     departing: AhoCorasick,
     denials: Vec<Regex>,
@@ -71,6 +77,7 @@ pub(super) struct Rules {
     tails: FxHashSet<String>,
     changes: RegexSet,
     tentative: RegexSet,
+    unasserted: Vec<Regex>,
     negations: Vec<Regex>,
     predicates: RegexSet,
     many: Vec<Regex>,
@@ -120,6 +127,7 @@ impl Rules {
         };
         Ok(Self {
             departures: departures(&table)?,
+            occasions: one(&table.occasions)?,
             departing: AhoCorasick::new(table.departing.split_whitespace())?,
             denials: table.denials.iter().map(one).collect::<Result<_, _>>()?,
             any_denial: set(&table.denials)?,
@@ -127,6 +135,7 @@ impl Rules {
             tails: words(&table.tails).collect(),
             changes: set(&table.changes)?,
             tentative: set(&table.tentative)?,
+            unasserted: table.unasserted.iter().map(one).collect::<Result<_, _>>()?,
             negations: table.negations.iter().map(one).collect::<Result<_, _>>()?,
             predicates: set(&table.predicates)?,
             many: table.many.iter().map(one).collect::<Result<_, _>>()?,
@@ -150,7 +159,7 @@ impl Rules {
     }
 
     /// Lists the statements of a text that something has ended; `lower` is the text in lower case.
-    pub(super) fn departures<'t>(&self, text: &'t str, lower: &str) -> Vec<&'t str> {
+    pub(super) fn departures<'t>(&self, text: &'t str, lower: &str) -> Vec<Departed<'t>> {
         let found = self.departing.find_overlapping_iter(lower);
         let found: BTreeSet<usize> = found.map(|word| word.pattern().as_usize()).collect();
         if found.is_empty() {
@@ -158,9 +167,31 @@ impl Rules {
         }
         let departures = self.departures.iter();
         let fitting = departures.filter(|departure| !departure.words.is_disjoint(&found));
-        let fitting = fitting.map(|departure| &departure.pattern);
-        let gone = self.gone(fitting, text);
-        gone.into_iter().map(|(_, gone)| gone).collect()
+        let named = fitting.flat_map(|departure| {
+            let gone = self.gone(std::iter::once(&departure.pattern), text);
+            gone.into_iter().map(|(place, gone)| {
+                let around = if departure.is_replaced {
+                    [""; 2]
+                } else {
+                    self.clause(text, place)
+                };
+                Departed { gone, around }
+            })
+        });
+        named.collect()
+    }
+
+    /// What stands before and behind a place of a text in its clause, up to a word for when or why.
+    fn clause<'t>(&self, text: &'t str, place: Range<usize>) -> [&'t str; 2] {
+        let before = text.get(..place.start).unwrap_or_default();
+        let before = before.rsplit(CLAUSE_ENDS).next().unwrap_or_default();
+        let behind = text.get(place.end..).unwrap_or_default();
+        let behind = behind.split(CLAUSE_ENDS).next().unwrap_or_default();
+        let cut = |clause: &'t str| {
+            let end = self.occasions.find(clause).map(|found| found.start());
+            end.and_then(|end| clause.get(..end)).unwrap_or(clause)
+        };
+        [cut(before), cut(behind)]
     }
 
     /// Lists what a text says is not so, each with the place of the words that say it.
@@ -208,6 +239,17 @@ impl Rules {
     /// Returns whether a text says what may come, or what somebody thought of.
     pub(super) fn is_tentative(&self, text: &str) -> bool {
         self.tentative.is_match(text)
+    }
+
+    /// What a text says is so: without its questions, its conditions and what others say.
+    pub(super) fn asserted<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut asserted = Cow::Borrowed(text);
+        for pattern in &self.unasserted {
+            if pattern.is_match(&asserted) {
+                asserted = Cow::Owned(pattern.replace_all(&asserted, ". ").into_owned());
+            }
+        }
+        asserted
     }
 
     /// Returns whether a text denies what its words say.
@@ -373,22 +415,39 @@ struct Departure {
     /// The places of the words of the list that the pattern has: a text with none of them does not
     /// fit.
     words: BTreeSet<usize>,
+    /// Whether its clause names what took the place.
+    is_replaced: bool,
 }
+
+/// Something that a text says has ended.
+#[derive(Debug)]
+pub(super) struct Departed<'t> {
+    /// What it names.
+    pub(super) gone: &'t str,
+    /// What stands before and behind in the clause, where that says of what it is said.
+    pub(super) around: [&'t str; 2],
+}
+
+/// Marks at which a clause ends.
+const CLAUSE_ENDS: [char; 10] = [',', ';', ':', '(', ')', '。', '，', '；', '：', '\n'];
 
 /// Begins the part of a pattern that names what ended.
 const GONE: &str = "(?P<gone>";
 
 fn departures(table: &Table) -> Result<Vec<Departure>, RuleError> {
-    let departure = |written: &String| {
+    let departure = |(written, is_replaced): (&String, bool)| {
         let words = table.departing.split_whitespace().enumerate();
         let own = written.replace(GONE, "");
         let words = words.filter(|(_, word)| own.contains(word));
         Ok(Departure {
             words: words.map(|(place, _)| place).collect(),
             pattern: RegexBuilder::new(written).case_insensitive(true).build()?,
+            is_replaced,
         })
     };
-    table.departures.iter().map(departure).collect()
+    let replacements = table.replacements.iter().map(|written| (written, true));
+    let endings = table.endings.iter().map(|written| (written, false));
+    replacements.chain(endings).map(departure).collect()
 }
 
 /// Pairs of words with a colon between them.

@@ -1,12 +1,13 @@
 //! A text as statements are compared: its words, its names and numbers, and what it says has ended.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use compact_str::CompactString;
 
 use super::claims::{Claim, claims};
-use super::rules::{Rules, rules};
+use super::rules::{Departed, Rules, rules};
 use super::which::Which;
 use crate::policy::resemble::is_unspaced;
 use crate::policy::stems;
@@ -36,6 +37,8 @@ pub(super) struct Part {
     pub(super) words: BTreeSet<CompactString>,
     /// Those among them that are names, identifiers, paths, versions or numbers.
     pub(super) names: BTreeSet<CompactString>,
+    /// Stems of the words beside it in its clause that say of which thing it is said.
+    pub(super) around: BTreeSet<CompactString>,
 }
 
 impl Part {
@@ -83,6 +86,8 @@ pub struct Statement {
     /// Stems of the words before its first verb that name something and are no numbers; empty where
     /// no verb is known.
     pub(super) subject: BTreeSet<CompactString>,
+    /// It says of all that there is: `we use`, `use`.
+    pub(super) is_general: bool,
     /// Its end: a word for where or when something holds, and the stems behind it.
     pub(super) tail: Option<(CompactString, BTreeSet<CompactString>)>,
     /// Stems of its verbs, those of form left out.
@@ -117,12 +122,13 @@ impl Statement {
         let lead = part(first_clause(text), rules);
         let sequence: Vec<CompactString> = words(text).map(lowered).collect();
         let is_unspaced = text.chars().any(is_unspaced);
-        let lower = text.to_lowercase();
+        let (asserted, turns) = Turns::asserted(text, rules);
         Self {
             which: Which::of(text, &sequence, is_unspaced, rules),
-            departures: gone(&rules.departures(text, &lower), rules),
-            denials: denials(text, rules),
+            departures: turns.departures,
+            denials: turns.denials,
             subject: subject(&sequence, is_unspaced, rules),
+            is_general: !is_unspaced && is_general(&sequence, rules),
             tail: tail(&sequence, rules),
             verbs: verbs(&sequence, rules),
             of_many: of_many(text, &sequence, rules),
@@ -132,9 +138,9 @@ impl Statement {
             is_adding: sequence.iter().any(|word| rules.is_adding(word)),
             opposed: opposed(&sequence, rules),
             sequence,
-            is_change: rules.is_change(text),
-            is_tentative: rules.is_tentative(text),
-            is_negated: rules.is_negated(text),
+            is_change: turns.is_change,
+            is_tentative: rules.is_tentative(text) || part(&asserted, rules).words.is_empty(),
+            is_negated: rules.is_negated(&asserted),
             is_unspaced,
             claims: claims(text, rules),
             specific: specific(&whole.words, rules),
@@ -185,6 +191,39 @@ impl Statement {
     }
 }
 
+/// What a text says of ends and changes.
+struct Turns {
+    departures: Vec<Part>,
+    denials: Vec<Denial>,
+    is_change: bool,
+}
+
+impl Turns {
+    fn of(text: &str, rules: &Rules) -> Self {
+        Self {
+            departures: gone(&rules.departures(text, &text.to_lowercase()), rules),
+            denials: denials(text, rules),
+            is_change: rules.is_change(text),
+        }
+    }
+
+    /// What a text says is so, and what it says of ends and changes there. A text that speaks of
+    /// none and asks nothing is taken whole: to look costs more than to read the rest.
+    fn asserted<'t>(text: &'t str, rules: &Rules) -> (Cow<'t, str>, Self) {
+        let turns = Self::of(text, rules);
+        let is_plain = turns.departures.is_empty() && turns.denials.is_empty() && !turns.is_change;
+        if is_plain && !text.contains(['?', '？']) {
+            return (Cow::Borrowed(text), turns);
+        }
+        let asserted = rules.asserted(text);
+        let turns = match &asserted {
+            Cow::Borrowed(_) => turns,
+            Cow::Owned(asserted) => Self::of(asserted, rules),
+        };
+        (asserted, turns)
+    }
+}
+
 /// What stands before the first name in another script: the subject in writing without blanks.
 fn unspaced_subject(clause: &str) -> Option<&str> {
     let name = clause.find(|c: char| c.is_ascii_alphabetic())?;
@@ -194,11 +233,20 @@ fn unspaced_subject(clause: &str) -> Option<&str> {
 }
 
 /// The parts of a text that say what is not so, or no longer.
-pub(super) fn gone(named: &[&str], rules: &Rules) -> Vec<Part> {
+pub(super) fn gone(named: &[Departed<'_>], rules: &Rules) -> Vec<Part> {
+    let read = |Departed { gone, around }: &Departed<'_>| {
+        let gone = part(gone, rules);
+        let around = around.iter().filter(|around| !around.contains(is_unspaced));
+        let around = around.flat_map(|around| specific(&part(around, rules).words, rules));
+        Part {
+            around: around.filter(|word| !gone.words.contains(word)).collect(),
+            ..gone
+        }
+    };
     named
         .iter()
-        .filter(|gone| gone.split_whitespace().count() <= GONE_WORDS_MAX)
-        .map(|gone| part(gone, rules))
+        .filter(|departed| departed.gone.split_whitespace().count() <= GONE_WORDS_MAX)
+        .map(read)
         .filter(|gone| !gone.words.is_empty())
         .collect()
 }
@@ -219,7 +267,14 @@ fn of_many(text: &str, sequence: &[CompactString], rules: &Rules) -> BTreeSet<Co
 /// The parts of a text that say what is not so, each with what else the text says.
 fn denials(text: &str, rules: &Rules) -> Vec<Denial> {
     let read = |(denied, gone): (Range<usize>, &str)| {
-        let gone = self::gone(&[gone], rules).pop()?;
+        let gone = self::gone(
+            &[Departed {
+                gone,
+                around: [""; 2],
+            }],
+            rules,
+        )
+        .pop()?;
         let around = [text.get(..denied.start)?, text.get(denied.end..)?];
         let rest = around.into_iter().flat_map(words).map(lowered).collect();
         Some(Denial { gone, rest })
@@ -247,6 +302,12 @@ fn subject(
         .map(|word| stem(word))
         .filter(|stem| !rules.is_polarity(stem))
         .collect()
+}
+
+/// Returns whether only words of form stand before the first verb.
+fn is_general(sequence: &[CompactString], rules: &Rules) -> bool {
+    let verb = rules.verb(sequence).and_then(|verb| sequence.get(..verb));
+    verb.is_some_and(|before| before.iter().all(|word| is_of_form(word, rules)))
 }
 
 /// The last word of some for where or when something holds, and the stems of the words behind it;

@@ -38,7 +38,7 @@ pub(super) fn narrows(known: &Statement, new: &Statement, rules: &Rules) -> bool
     };
     let own = own(new, known);
     let mut telling = own.iter().filter(|word| !rules.is_generic(word));
-    !known.subject.is_empty() && telling.any(|word| !has_ended(word))
+    (!known.subject.is_empty() || known.is_general) && telling.any(|word| !has_ended(word))
 }
 
 /// Returns whether two statements end with different things that they hold for, as in `runs at 03:00
