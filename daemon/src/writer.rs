@@ -400,6 +400,8 @@ fn commit(
     }
     requests.extend(redacted(source.outbox.take()));
     if requests.is_empty() {
+        // A batch of which everything was refused waits all the same.
+        answer(replies, Vec::new());
         return Ok(());
     }
     if file.is_lost() {
@@ -415,14 +417,19 @@ fn commit(
     for (counted, outcome) in counted.into_iter().zip(&outcomes) {
         counted.ended(&source.metrics, now, outcome);
     }
-    let mut outcomes = outcomes.into_iter();
     source.outbox.committed();
+    answer(replies, outcomes);
+    (source.committed)();
+    Ok(())
+}
+
+/// Gives each caller the outcomes of its requests.
+fn answer(replies: Vec<(Reply, usize)>, outcomes: Outcomes) {
+    let mut outcomes = outcomes.into_iter();
     for (reply, count) in replies {
         // A caller that went away does not undo its write.
         drop(reply.send(outcomes.by_ref().take(count).collect()));
     }
-    (source.committed)();
-    Ok(())
 }
 
 /// Answers a group of which nothing is written. What nobody waits for is given up.

@@ -7,8 +7,8 @@ use regex::Regex;
 
 use super::{RULE_OF_PRIVATE, placeholder};
 
-/// Either tag, in any case.
-const TAG: &str = r"(?i)<[ \t]*(/?)[ \t]*private[ \t]*>";
+/// Either tag, in any case, with or without attributes.
+const TAG: &str = r"(?i)<[ \t]*(/?)[ \t]*private(?:\s+[\w-]+\s*=[^<>]*|\s*)>";
 
 /// Longest line of a document, in bytes. A longer one is read in pieces.
 const LINE_MAX_BYTES: u64 = 1 << 20;
@@ -158,6 +158,10 @@ mod tests {
         check("a <private>b</private> c", "a [redacted:private] c");
         check("a <PRIVATE>b\nc</Private> d", "a [redacted:private] d");
         check("a < private >b</ private > d", "a [redacted:private] d");
+        check(
+            "a <private reason=\"pay\">b</private> c",
+            "a [redacted:private] c",
+        );
         check(
             "a <private>b, and\n\nthe rest\n\n</other>",
             "a [redacted:private]",

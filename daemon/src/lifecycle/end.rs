@@ -39,9 +39,9 @@ const HOME_INTERVAL: Duration = Duration::from_secs(1);
 pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,
-    /// A terminal that is closed is none of the daemon's, and a file that may not grow is an error
-    /// of the write.
-    _survived: [Signal; 2],
+    /// A terminal that is closed is none of the daemon's, a file that may not grow is an error of
+    /// the write, and the others mean nothing here.
+    _survived: [Signal; 5],
 }
 
 impl Signals {
@@ -54,6 +54,9 @@ impl Signals {
             _survived: [
                 signal(SignalKind::hangup()).map_err(io_failure("handling", "SIGHUP"))?,
                 signal(SignalKind::from_raw(SIGXFSZ)).map_err(io_failure("handling", "SIGXFSZ"))?,
+                signal(SignalKind::user_defined1()).map_err(io_failure("handling", "SIGUSR1"))?,
+                signal(SignalKind::user_defined2()).map_err(io_failure("handling", "SIGUSR2"))?,
+                signal(SignalKind::alarm()).map_err(io_failure("handling", "SIGALRM"))?,
             ],
         })
     }

@@ -29,6 +29,18 @@ fn it_ends_when_told_to_though_somebody_has_a_handle() {
 }
 
 #[test]
+fn a_submission_of_nothing_is_answered() {
+    let directory = tempfile::tempdir().unwrap();
+    let storage = DirectoryStorage::new(directory.path().to_owned());
+    let (_strand, writer, _) = Strand::open(&storage, None, Kinds::default()).unwrap();
+    let (handle, thread) = start(writer, Box::new(storage), Arc::default(), || (), || ()).unwrap();
+    let answer = handle.submit(Vec::new()).unwrap();
+    assert!(answer.blocking_recv().unwrap().is_empty());
+    handle.end();
+    thread.join().unwrap().unwrap();
+}
+
+#[test]
 fn announced_changes_are_written_without_another_task() {
     let directory = tempfile::tempdir().unwrap();
     let storage = DirectoryStorage::new(directory.path().to_owned());

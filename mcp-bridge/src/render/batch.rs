@@ -88,7 +88,8 @@ fn totals(fates: &[(Fate, String)]) -> String {
 
 fn advice(fates: &[(Fate, String)]) -> String {
     if fates.iter().any(|(fate, _)| *fate == Fate::Alike) {
-        "Where a near-duplicate differs or corrects the other, send it again with force=true."
+        "Where a near-duplicate corrects or completes the other: edit action=revise topic=its handle text=… If both hold, send \
+         it again with force=true."
             .to_owned()
     } else {
         String::new()

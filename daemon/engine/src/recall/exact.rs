@@ -60,7 +60,8 @@ impl Strand {
         };
         let mut rare = 0.0;
         for token in tokens(&search.words) {
-            let query = LexicalQuery::parse(token, WordMode::All);
+            // A memory with both parts of `old_table` need not name it.
+            let query = LexicalQuery::identifiers([token]).with_mode(WordMode::All);
             let hits = self.search_words(&query, HOLDERS_MAX + 1, &restriction, passes)?;
             if !(1..=HOLDERS_MAX).contains(&hits.len()) {
                 continue;

@@ -17,6 +17,9 @@ static WORDS: LazyLock<Words> =
 /// Bytes of a date as `2026-03-12`.
 const DATE_BYTES: usize = 10;
 
+/// Bytes of a month as `2026-03`.
+const MONTH_BYTES: usize = 7;
+
 /// Years that a number may be.
 const YEARS: std::ops::RangeInclusive<i16> = 1990..=2100;
 
@@ -64,6 +67,7 @@ impl Period {
 struct Words {
     span: Vec<SpanWords>,
     ago: Vec<AgoWords>,
+    recent: Vec<AgoWords>,
     numbers: HashMap<String, i64>,
     named: Named,
     bounds: Bounds,
@@ -89,6 +93,7 @@ struct AgoWords {
 struct Named {
     days: Vec<Vec<String>>,
     before_day: Vec<String>,
+    before_past_day: Vec<String>,
     months: Vec<Vec<String>>,
     before_month: Vec<String>,
     also_verbs: Vec<String>,
@@ -100,12 +105,16 @@ struct Named {
 struct Bounds {
     since: Vec<String>,
     before: Vec<String>,
+    between: Vec<String>,
+    and: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Unit {
+    Hour,
     Day,
+    Weekend,
     Week,
     Month,
     Year,
@@ -115,8 +124,10 @@ impl Unit {
     fn times(self, count: i64) -> Option<Span> {
         let none = Span::new();
         match self {
+            // Whole days: the day of the first of the hours is of it.
+            Self::Hour => none.try_days((count + 23) / 24),
             Self::Day => none.try_days(count),
-            Self::Week => none.try_weeks(count),
+            Self::Week | Self::Weekend => none.try_weeks(count),
             Self::Month => none.try_months(count),
             Self::Year => none.try_years(count),
         }
@@ -126,11 +137,13 @@ impl Unit {
     /// The whole day, week, month or year around a day.
     fn around(self, day: Date) -> Option<Days> {
         let (first, last) = match self {
-            Self::Day => (day, day),
-            Self::Week => {
+            Self::Hour | Self::Day => (day, day),
+            Self::Week | Self::Weekend => {
                 let monday = i64::from(day.weekday().to_monday_zero_offset());
-                let first = day.checked_sub(monday.days()).ok()?;
-                (first, first.checked_add(6.days()).ok()?)
+                let monday = day.checked_sub(monday.days()).ok()?;
+                let skipped = if matches!(self, Self::Weekend) { 5 } else { 0 };
+                let first = monday.checked_add(skipped.days()).ok()?;
+                (first, monday.checked_add(6.days()).ok()?)
             }
             Self::Month => (day.first_of_month(), day.last_of_month()),
             Self::Year => (day.first_of_year(), day.last_of_year()),
@@ -180,7 +193,9 @@ impl Asked {
             return span.unit.back(today, span.back);
         }
         self.days_ago(today)
+            .or_else(|| self.recent_days(today))
             .or_else(|| self.named_day(today))
+            .or_else(|| self.days_between(today))
             .or_else(|| self.calendar_days(today))
     }
 
@@ -190,25 +205,38 @@ impl Asked {
         (0..words.len()).find_map(|at| {
             let (before, rest) = words.split_at_checked(at)?;
             let days = calendar_days_at(before, rest, today)?;
-            let bounds = &WORDS.bounds;
-            let is_behind = |list: &[String]| {
-                let near = before.iter().rev().take(BOUND_REACH);
-                near.into_iter().any(|word| has(list, word))
-            };
-            if is_behind(&bounds.since) {
-                return Some(Days {
-                    last: today.max(days.last),
-                    ..days
-                });
-            }
-            if is_behind(&bounds.before) {
-                return Some(Days {
-                    first: Date::new(*YEARS.start(), 1, 1).ok()?,
-                    last: days.first.yesterday().ok()?,
-                });
-            }
-            Some(days)
+            bounded(before, days, today)
         })
+    }
+
+    /// From one time of the calendar to another: "between May and August".
+    fn days_between(&self, today: Date) -> Option<Days> {
+        let bounds = &WORDS.bounds;
+        let words: Vec<&str> = self.words.split_whitespace().collect();
+        let start = words.iter().position(|word| has(&bounds.between, word))?;
+        let (_, rest) = words.split_at_checked(start + 1)?;
+        let and = rest.iter().position(|word| has(&bounds.and, word))?;
+        let (one, other) = (rest.get(..and)?, rest.get(and + 1..)?);
+        // Behind such a word a month alone is meant.
+        let within = ["in"];
+        let first = calendar_days_at(&within, one, today)?;
+        let last = calendar_days_at(&within, other, today)?;
+        (first.first <= last.last).then_some(Days {
+            first: first.first,
+            last: last.last,
+        })
+    }
+
+    /// A number of units up to now.
+    fn recent_days(&self, today: Date) -> Option<Days> {
+        let recent = |recent: &AgoWords| {
+            let count = recent.words.iter().find_map(|phrase| self.count(phrase))?;
+            Some(Days {
+                first: today.checked_sub(recent.unit.times(count)?).ok()?,
+                last: today,
+            })
+        };
+        WORDS.recent.iter().find_map(recent)
     }
 
     fn days_ago(&self, today: Date) -> Option<Days> {
@@ -240,18 +268,35 @@ impl Asked {
         number.parse().ok().or_else(read).filter(|_| is_meant)
     }
 
-    /// The last such day of a week up to today.
+    /// The last such day of a week up to today; from it on or up to it where it is said so.
     fn named_day(&self, today: Date) -> Option<Days> {
-        let is_named = |name: &String| {
-            let mut before = WORDS.named.before_day.iter();
-            !name.is_ascii() && self.has(name)
-                || before.any(|before| self.has(&format!("{before} {name}")))
+        let (named, bounds) = (&WORDS.named, &WORDS.bounds);
+        let stands = |names: &[String], before: &[String]| {
+            let mut pairs = names
+                .iter()
+                .flat_map(|name| before.iter().map(move |before| format!("{before} {name}")));
+            pairs.any(|pair| self.has(&pair))
         };
-        let mut days = WORDS.named.days.iter();
-        let wanted = days.position(|names| names.iter().any(is_named))?;
-        let wanted = i64::try_from(wanted).ok()?;
-        let since = (i64::from(today.weekday().to_monday_zero_offset()) - wanted).rem_euclid(7);
-        Unit::Day.back(today, since)
+        let is_alone = |names: &[String]| {
+            let mut unspaced = names.iter().filter(|name| !name.is_ascii());
+            unspaced.any(|name| self.has(name)) || stands(names, &named.before_day)
+        };
+        (0..).zip(&named.days).find_map(|(wanted, names)| {
+            let since = (i64::from(today.weekday().to_monday_zero_offset()) - wanted).rem_euclid(7);
+            let day = |since| Unit::Day.back(today, since);
+            if stands(names, &named.before_past_day) {
+                return day(if since == 0 { 7 } else { since });
+            }
+            if let Some(before) = bounds
+                .since
+                .iter()
+                .chain(&bounds.before)
+                .find(|before| stands(names, std::slice::from_ref(before)))
+            {
+                return bounded(&[before], day(since)?, today);
+            }
+            is_alone(names).then(|| day(since))?
+        })
     }
 
     fn has_any(&self, phrases: &[String]) -> bool {
@@ -271,6 +316,28 @@ impl Asked {
 /// Words between one that bounds a time and the time: "before the release of April".
 const BOUND_REACH: usize = 2;
 
+/// Days that the words before them make a time from them on, or up to them.
+fn bounded(before: &[&str], days: Days, today: Date) -> Option<Days> {
+    let bounds = &WORDS.bounds;
+    let is_behind = |list: &[String]| {
+        let near = before.iter().rev().take(BOUND_REACH);
+        near.into_iter().any(|word| has(list, word))
+    };
+    if is_behind(&bounds.since) {
+        return Some(Days {
+            last: today.max(days.last),
+            ..days
+        });
+    }
+    if is_behind(&bounds.before) {
+        return Some(Days {
+            first: Date::new(*YEARS.start(), 1, 1).ok()?,
+            last: days.first.yesterday().ok()?,
+        });
+    }
+    Some(days)
+}
+
 /// The days of the calendar that the words from some place on name, behind those `before`.
 fn calendar_days_at(before: &[&str], rest: &[&str], today: Date) -> Option<Days> {
     let named = &WORDS.named;
@@ -278,6 +345,9 @@ fn calendar_days_at(before: &[&str], rest: &[&str], today: Date) -> Option<Days>
     let last_before = before.last().copied().unwrap_or_default();
     if let Some(date) = written_date(first) {
         return Unit::Day.around(date);
+    }
+    if let Some(month) = written_month(first) {
+        return Unit::Month.around(month);
     }
     if let Some(quarter) = first
         .strip_prefix('q')
@@ -320,6 +390,13 @@ fn calendar_days_at(before: &[&str], rest: &[&str], today: Date) -> Option<Days>
         }
         None => None,
     }
+}
+
+/// A month in digits, as its first day: `2026-05`.
+fn written_month(word: &str) -> Option<Date> {
+    let (year, month) = word.split_once('-').filter(|_| word.len() == MONTH_BYTES)?;
+    let year = year.parse().ok().filter(|year| YEARS.contains(year))?;
+    Date::new(year, month.parse().ok()?, 1).ok()
 }
 
 /// A date in digits: `2026-10-30`, `30.10.2026`.
@@ -411,6 +488,25 @@ mod tests {
             ("decisions since October", "2026-10-01 2026-11-24"),
             ("decisions before April 2026", "1990-01-01 2026-03-31"),
             ("seit Oktober", "2026-10-01 2026-11-24"),
+            ("the day before yesterday", "2026-11-22 2026-11-22"),
+            ("half a year ago", "2026-05-01 2026-05-31"),
+            ("failures in the last 48 hours", "2026-11-22 2026-11-24"),
+            (
+                "what broke in the last three days?",
+                "2026-11-21 2026-11-24",
+            ),
+            ("within the past 2 weeks", "2026-11-10 2026-11-24"),
+            ("in den letzten 3 Tagen", "2026-11-21 2026-11-24"),
+            ("最近三天", "2026-11-21 2026-11-24"),
+            ("what happened last weekend", "2026-11-21 2026-11-22"),
+            ("the week before last", "2026-11-09 2026-11-15"),
+            ("last Tuesday", "2026-11-17 2026-11-17"),
+            ("on Tuesday", "2026-11-24 2026-11-24"),
+            ("what changed since Friday", "2026-11-20 2026-11-24"),
+            ("before Monday", "1990-01-01 2026-11-22"),
+            ("between May and August", "2026-05-01 2026-08-31"),
+            ("zwischen 1.3.2026 und 4.3.2026", "2026-03-01 2026-03-04"),
+            ("the outages of 2026-05", "2026-05-01 2026-05-31"),
         ] {
             assert_eq!(days(question).as_deref(), Some(wanted), "{question}");
         }
@@ -429,6 +525,8 @@ mod tests {
             "version 3.10.2 of the parser",
             "march through the 3 steps",
             "what may 500 mean",
+            "the difference between may and must",
+            "the last 3 attempts",
             "may 5 workers share it",
             "",
         ] {
