@@ -529,7 +529,12 @@ fn exports_that_nobody_reads_are_few_and_end() {
 #[test]
 fn signals_that_ask_for_nothing_are_survived() {
     let mut served = Served::new().unwrap();
-    for signal in [Signal::SIGHUP, Signal::SIGXFSZ] {
+    for signal in [
+        Signal::SIGHUP,
+        Signal::SIGXFSZ,
+        Signal::SIGUSR1,
+        Signal::SIGALRM,
+    ] {
         served.daemon.signal(signal).unwrap();
         assert_eq!(
             served.rpc.status().unwrap().pid,

@@ -603,6 +603,12 @@ fn a_session_or_an_origin_is_purged_as_a_whole_and_never_by_an_agent() {
     world.done(&["purge", "--origin", "tool", "--yes"]);
     assert!(!world.is_found("koalas"));
     assert!(world.is_found("emus"));
+    let cage = "The cage of the wombats is cleaned daily.";
+    let wombats = store(&mut world, Program::Mcp, cage);
+    let both = store(&mut world, Program::Mcp, &format!("Keepers: two. {cage}"));
+    let purged = world.done(&["purge", &wombats, "--yes"]);
+    let holder = format!("also stands in {both}, which stays");
+    assert!(purged.contains(&holder), "{purged}");
     let refused = world.refused(&["purge", "--session", "nobody", "--yes"]);
     assert!(refused.contains("nothing was purged"), "{refused}");
 }

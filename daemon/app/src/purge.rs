@@ -74,9 +74,11 @@ pub async fn purge(
     let confirmed = wanted.confirmed.clone();
     let planned = off_thread(app, move |app| {
         let asker = who();
-        Ok((plan::plan(app, &asker, &wanted)?, asker))
+        let memories = plan::plan(app, &asker, &wanted)?;
+        let holders = plan::holders(app, &memories)?;
+        Ok((memories, holders, asker))
     });
-    let (memories, asker) = planned.await?;
+    let (memories, holders, asker) = planned.await?;
     let numbers: Vec<MemoryNumber> = memories
         .iter()
         .map(|going| going.memory.memory.number)
@@ -85,9 +87,10 @@ pub async fn purge(
         let announced = long_off_thread(app, hold, move |app| {
             Ok(files::announced(app, &Traces::of(app, &numbers)?))
         });
+        let announced = announced.await?;
         return Ok(Answer {
             memories,
-            notes: announced.await?,
+            notes: holders.into_iter().chain(announced).collect(),
             ..Answer::default()
         });
     }
@@ -97,7 +100,8 @@ pub async fn purge(
     write(app, &asker, &memories).await?;
     let removed = long_off_thread(app, hold, move |app| files::clean(app, &traces)).await?;
     let rewritten = app.writer.rewrite().await?;
-    let mut notes = removed.notes;
+    let mut notes = holders;
+    notes.extend(removed.notes);
     notes.extend(files::left(rewritten));
     if removed.had_backups {
         notes.push(long_off_thread(app, hold, |app| Ok(files::back_up(app))).await?);

@@ -120,6 +120,20 @@ fn undo_walks_back_one_change_after_another() {
 }
 
 #[test]
+fn a_purge_is_not_undone_nor_what_was_before_it() {
+    let world = World::new();
+    let web = world.add("web", NPM, &[]);
+    let gone = world.add("web", "The koala cage is cleaned on Mondays.", &[]);
+    world.done(&["purge", &gone, "--yes"]);
+    let said = world.refused(&["undo"]);
+    assert!(said.contains("was a purge"), "{said}");
+    assert_eq!(text(&world, &web), NPM);
+    world.done(&["tag", &web, "--add", "build"]);
+    let undone = world.json(&["undo"]);
+    assert_eq!(undone["reverted"][0]["kind"], "tag");
+}
+
+#[test]
 fn a_difference_says_what_is_superseded_by_now() {
     let world = World::new();
     let old = world.add("web", NPM, &[]);

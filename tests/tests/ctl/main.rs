@@ -649,6 +649,22 @@ fn a_wrong_memory_of_a_batch_costs_only_itself() {
 }
 
 #[test]
+fn a_batch_of_which_nothing_is_stored_says_why() {
+    let world = World::new();
+    world.add("a", "The gnus graze near the pump station at dawn.", &[]);
+    let alike = "{\"topic\":\"a\",\"text\":\"The gnus graze near the pump station at dawn, too.\"}";
+    for (line, expected) in [
+        ("{\"topic\":\"a\",\"text\":\"\"}", "1 refused"),
+        (alike, "near-duplicate"),
+    ] {
+        let output = world.run_with(&["batch"], line);
+        let said = stderr(&output) + &String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains(expected), "{line}: {said}");
+        assert!(!said.contains("stopping"), "{said}");
+    }
+}
+
+#[test]
 fn an_earlier_checkpoint_comes_back() {
     let world = World::new();
     world.done(&["checkpoint", "save", "--task", "The first task"]);

@@ -109,6 +109,7 @@ pub(super) fn request_of(snapshot: &Snapshot, sequence: Sequence) -> Result<Targ
 pub(super) fn last(app: &App, asker: &Asker, snapshot: &Snapshot) -> Result<Target, Refusal> {
     let mut undone = Undone::default();
     let mut found = None;
+    let mut is_purge = false;
     let mut looked_at = 0;
     snapshot.for_each_operation_back(snapshot.sequence()?, |operation| {
         looked_at += 1;
@@ -116,6 +117,10 @@ pub(super) fn last(app: &App, asker: &Asker, snapshot: &Snapshot) -> Result<Targ
             return Ok(ControlFlow::Break(()));
         }
         undone.meet(snapshot, &operation)?;
+        if operation.kind == OperationKind::Purge && is_from(app, asker, &operation)? {
+            is_purge = true;
+            return Ok(ControlFlow::Break(()));
+        }
         let is_over = undone.has(&operation) || operation.reverts.is_some();
         if is_over || !is_asked_for(&operation)? || !is_from(app, asker, &operation)? {
             return Ok(ControlFlow::Continue(()));
@@ -125,6 +130,11 @@ pub(super) fn last(app: &App, asker: &Asker, snapshot: &Snapshot) -> Result<Targ
     })?;
     match found {
         Some(operation) => Ok(Target::of(snapshot, &operation)?),
+        // What somebody takes back is the last that they did, and not what was before it.
+        None if is_purge => Err(Refusal::invalid(
+            "the last change made from here was a purge, which nothing brings back; an earlier one is undone by its sequence, \
+             which the log lists",
+        )),
         None if looked_at <= LOOKED_AT_MAX => Err(Refusal::not_found(
             "nothing was changed from here that is not undone by now; the log lists what was, and an undo is taken back by \
              its sequence",

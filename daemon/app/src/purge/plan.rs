@@ -14,6 +14,41 @@ use crate::{App, Asker, Refusal, scopes};
 /// Memories that one purge removes: their history is looked through for each.
 const PURGED_MAX: usize = 1_000;
 
+/// Memories whose texts are looked for in others: each is, in all that there are.
+const SOUGHT_MAX: usize = 64;
+
+/// Bytes of a text that is looked for in others, at least: a shorter one is in many by chance.
+const SOUGHT_MIN_BYTES: usize = 12;
+
+/// Says which memories stay that have the text of one that goes within theirs, as one has that it
+/// was merged into.
+pub(super) fn holders(app: &App, going: &[Going]) -> Result<Vec<String>, Refusal> {
+    let numbers: HashSet<MemoryNumber> = going
+        .iter()
+        .map(|going| going.memory.memory.number)
+        .collect();
+    let sought = going.iter().take(SOUGHT_MAX).map(|going| {
+        let memory = &going.memory.memory;
+        (memory.handle.as_str(), memory.text.trim())
+    });
+    let sought: Vec<(&str, &str)> = sought
+        .filter(|(_, text)| text.len() >= SOUGHT_MIN_BYTES)
+        .collect();
+    let mut notes = Vec::new();
+    app.memory.strand.snapshot()?.for_each_memory(|memory| {
+        let stays = !numbers.contains(&memory.number);
+        let held = sought
+            .iter()
+            .filter(|(_, text)| stays && memory.text.contains(text));
+        notes.extend(held.map(|(handle, _)| {
+            let holder = memory.handle.as_str();
+            format!("the text of {handle} also stands in {holder}, which stays: purge that, too, or edit it")
+        }));
+        Ok::<_, StoreError>(())
+    })?;
+    Ok(notes)
+}
+
 /// Finds what is named, and what was made from it.
 pub(super) fn plan(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Vec<Going>, Refusal> {
     if asker.actor.origin != Origin::User {
