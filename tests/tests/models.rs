@@ -246,12 +246,18 @@ fn a_broken_model_is_refused_and_the_one_before_stays() {
     let wide = download(&home, "wide", "pooling = 'mean'\n");
     let slot = fs::read_to_string(wide.join("model.toml")).unwrap();
     fs::write(wide.join("model.toml"), slot.replace("384", "512")).unwrap();
+    let long = download(&home, "long", "pooling = 'mean'\n");
+    let slot = fs::read_to_string(long.join("model.toml")).unwrap();
+    let lines = slot.lines().filter(|line| !line.starts_with("tokens_max"));
+    let slot: Vec<&str> = ["tokens_max = 4096"].into_iter().chain(lines).collect();
+    fs::write(long.join("model.toml"), slot.join("\n")).unwrap();
     let vague = download(&home, "vague", "pooling = 'max'\n");
     let bare = home.scratch().join("bare");
     fs::create_dir(&bare).unwrap();
     for (place, why) in [
         (&cut, "the model does not run"),
         (&wide, "does not fit 512 dimensions"),
+        (&long, "takes no text of 4096 tokens"),
         (&vague, "unknown variant"),
         (&bare, "model.toml"),
     ] {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use helix_app::ports::EmbedderState as State;
 use helix_engine::TextVectors;
 
-use super::files::{self, InstallationError, Installed};
+use super::files::{self, BUILT_IN_FOLDER, InstallationError, Installed};
 use super::model::{Model, ModelError};
 use super::passage::{SPACE_SUFFIX, joined, parts};
 use super::work::Work;
@@ -152,7 +152,13 @@ impl Load for Loader {
     fn load(&self, described: &Described) -> Result<Model, State> {
         let found = files::find(&self.models, &described.folder);
         let installation = found.map_err(|error| failed(&error))?;
-        Model::load(&installation, self.threads).map_err(|error| State::Failed(error.to_string()))
+        let cannot = |error: ModelError| State::Failed(error.to_string());
+        let mut model = Model::load(&installation, self.threads).map_err(cannot)?;
+        if described.folder != BUILT_IN_FOLDER {
+            // Its description is somebody's word.
+            model.check_length().map_err(cannot)?;
+        }
+        Ok(model)
     }
 }
 

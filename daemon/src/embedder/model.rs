@@ -242,6 +242,20 @@ impl Model {
         Ok(states.to_vec())
     }
 
+    /// Embeds a text as long as the model is said to take.
+    ///
+    /// # Errors
+    /// [`ModelError::Graph`]: it takes none as long.
+    pub(crate) fn check_length(&mut self) -> Result<(), ModelError> {
+        let tokens = self.slot.tokens_max;
+        let embedded = self.embed(&"fox ".repeat(tokens));
+        embedded.map(drop).map_err(|error| {
+            ModelError::Graph(format!(
+                "it takes no text of {tokens} tokens, the tokens_max of its model.toml: {error}"
+            ))
+        })
+    }
+
     fn self_test(&mut self) -> Result<(), ModelError> {
         let vector = self.embed(SELF_TEST)?.whole;
         let is_sound = vector.len() == self.slot.dimensions
