@@ -18,7 +18,10 @@ pub(super) fn is_closing(line: &str) -> bool {
     let plain = unquoted(line);
     let words = plain.split(|c: char| c.is_whitespace() || "()[]{},;!".contains(c));
     let mut ends = false;
+    let (mut is_label, mut is_named) = (true, false);
     let is_of_ending = |(at, written): (usize, &str)| {
+        is_label &= written.ends_with(':') || written.is_empty();
+        let is_name = std::mem::replace(&mut is_named, false);
         let word = written
             .trim_matches(|c: char| !c.is_alphanumeric() && c != '-')
             .to_lowercase();
@@ -28,10 +31,11 @@ pub(super) fn is_closing(line: &str) -> bool {
             || written.starts_with('<')
             || word.starts_with(|c: char| c.is_ascii_digit())
             || !word.chars().any(char::is_alphabetic);
-        let is_first = at == 0 && (written.ends_with(':') || word == FOUND);
+        let is_first = is_label || at == 0 && word == FOUND;
         let is_outcome = WORDS.outcomes.contains(&word);
         ends |= is_outcome;
-        is_outcome || is_given || is_first || WORDS.fillers.contains(&word)
+        is_named = WORDS.before_names.contains(&word);
+        is_outcome || is_given || is_first || is_name || WORDS.fillers.contains(&word)
     };
     words.enumerate().all(is_of_ending) && ends
 }
@@ -92,6 +96,11 @@ mod tests {
             "error: script \"build\" exited with code 2",
             "Error: Process completed with exit code 1.",
             "signal-box: 3 of 3 cases failed",
+            "Errors while running CTest",
+            "[ERROR] Failed to execute goal org.apache.maven.plugins:maven-surefire-plugin:3.2.5:test (default-test) on project api: There are test failures.",
+            "Error: cabal: Tests failed for test:unit from pay-0.1.",
+            "error: builder for '/nix/store/abc-pay.drv' failed with exit code 2",
+            "error: Failed to spawn: `pytest`",
         ] {
             assert!(is_closing(line), "{line}");
         }

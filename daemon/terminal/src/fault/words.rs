@@ -20,6 +20,7 @@ pub(super) struct Words {
     pub(super) asides_within: Vec<String>,
     pub(super) outcomes: HashSet<String>,
     pub(super) fillers: HashSet<String>,
+    pub(super) before_names: HashSet<String>,
     pub(super) common_codes: HashSet<String>,
     pub(super) common_names: HashSet<String>,
     pub(super) homes: Vec<String>,
