@@ -109,11 +109,7 @@ impl Strand {
             self.exact_holders(search, &passes)?
         };
         let is_cut = lexical.ranked.len().max(semantic.len()) >= Search::FUSION_DEPTH;
-        let floor = if search.retriever == Retriever::Meaning {
-            UNRELATED_BELOW
-        } else {
-            MEANING_FLOOR
-        };
+        let floor = floor(search, extent, &lexical, &semantic);
         // Where words are all that there is, how far to trust them weighs against nothing.
         let query = search.query(WordMode::Any);
         let rarities = if semantic.is_empty() {
@@ -454,6 +450,29 @@ impl Strand {
             })
             .collect();
         diversity::select(&candidates, room.limit, room.spread, room.taken.clone())
+    }
+}
+
+/// Related memories of an answer to somebody who asked, below which what is less near comes along:
+/// one stray word hides the answer else.
+const RELATED_MIN: usize = 3;
+
+/// The cosine from which a memory without any of the words is related.
+fn floor(
+    search: &Search,
+    extent: Extent,
+    lexical: &WordList,
+    semantic: &[(MemoryNumber, f32)],
+) -> f32 {
+    let is_near = |(number, cosine): &&(MemoryNumber, f32)| {
+        *cosine >= MEANING_FLOOR && !is_in(&lexical.ranked, *number)
+    };
+    let related = || lexical.ranked.len() + semantic.iter().filter(is_near).count();
+    let is_asked = extent != Extent::Unasked && search.mode != Mode::All;
+    if search.retriever == Retriever::Meaning || is_asked && related() < RELATED_MIN {
+        UNRELATED_BELOW
+    } else {
+        MEANING_FLOOR
     }
 }
 

@@ -28,17 +28,18 @@ const NEARER_SHARE: usize = 20;
 const CHANCE_MAX: f32 = 0.35;
 
 impl Weigher<'_> {
-    /// Returns whether none of the hits, which have none of the words, is nearer in meaning than
-    /// memories are by chance.
+    /// Returns whether none of the hits, which have none of the words, is near in meaning, or
+    /// nearer than memories are by chance.
     #[must_use]
     pub fn is_noise(strand: &Strand, hits: &[Hit]) -> bool {
         let best = hits
             .iter()
             .map(|hit| hit.evidence.semantic_score)
             .fold(0.0, f32::max);
-        !hits.is_empty()
-            && chance(strand.random_nearness(PAIRS, VECTORS_MIN))
-                .is_some_and(|chance| best < chance)
+        let is_chance = || {
+            chance(strand.random_nearness(PAIRS, VECTORS_MIN)).is_some_and(|chance| best < chance)
+        };
+        !hits.is_empty() && (best < MEANING_FLOOR || is_chance())
     }
 }
 
