@@ -651,11 +651,11 @@ fn a_wrong_memory_of_a_batch_costs_only_itself() {
 #[test]
 fn a_batch_of_which_nothing_is_stored_says_why() {
     let world = World::new();
-    world.add("a", "The gnus graze near the pump station at dawn.", &[]);
-    let alike = "{\"topic\":\"a\",\"text\":\"The gnus graze near the pump station at dawn, too.\"}";
+    world.add("a", "Gnus graze near pump station four every dawn.", &[]);
+    let alike = "{\"topic\":\"a\",\"text\":\"Gnus graze near the pump station four every dawn.\"}";
     for (line, expected) in [
         ("{\"topic\":\"a\",\"text\":\"\"}", "1 refused"),
-        (alike, "near-duplicate"),
+        (alike, "1 near duplicate"),
     ] {
         let output = world.run_with(&["batch"], line);
         let said = stderr(&output) + &String::from_utf8_lossy(&output.stdout);
