@@ -26,6 +26,7 @@ const SUBJECT_WORDS_MAX: usize = 7;
 #[serde(deny_unknown_fields)]
 struct Table {
     same: String,
+    openers: String,
     claim: Vec<Attribute>,
 }
 
@@ -73,6 +74,8 @@ enum Values {
 /// All attributes.
 #[derive(Default)]
 pub(super) struct Claimable {
+    /// What may stand before a sentence and says nothing of its thing.
+    openers: Option<Regex>,
     attributes: Vec<Compiled>,
     /// Words of values and what they are compared as.
     same: HashMap<String, String>,
@@ -118,15 +121,27 @@ pub(super) fn read() -> Result<Claimable, RuleError> {
         });
     }
     let same = pairs(&table.same).into_iter().collect();
-    Ok(Claimable { attributes, same })
+    Ok(Claimable {
+        openers: Some(compile(&table.openers)?),
+        attributes,
+        same,
+    })
 }
 
 /// Lists the claims of a text.
 pub(super) fn claims(text: &str, rules: &Rules) -> Vec<Claim> {
-    let sentences = text.split(['\n', '。']).flat_map(|line| line.split(". "));
+    let sentences = text
+        .split(['\n', '。'])
+        .flat_map(|line| line.split(". "))
+        .flat_map(|line| line.split("; "));
     let mut claims = Vec::new();
     for sentence in sentences.take(SENTENCES_MAX) {
         let sentence = sentence.trim().trim_end_matches('.');
+        let opening = COMPILED.openers.as_ref();
+        let opening = opening.and_then(|openers| openers.find(sentence));
+        let sentence = opening
+            .and_then(|opening| sentence.get(opening.end()..))
+            .unwrap_or(sentence);
         let lower = sentence.to_lowercase();
         for attribute in &COMPILED.attributes {
             if !attribute.words.iter().any(|word| lower.contains(word)) {
@@ -148,11 +163,15 @@ fn claim(attribute: &'static Compiled, captures: &Captures<'_>, rules: &Rules) -
     let named = part(&plain(captures.name("v")?.as_str()), rules).words;
     let telling = specific(&named, rules);
     let value = if telling.is_empty() { named } else { telling };
-    let subject: BTreeSet<CompactString> = ["s", "s2"]
+    let groups = ["s", "s2"]
         .into_iter()
-        .filter_map(|group| captures.name(group))
-        .flat_map(|named| specific(&part(named.as_str(), rules).words, rules))
+        .filter_map(|group| captures.name(group));
+    let named: BTreeSet<CompactString> = groups
+        .flat_map(|named| part(named.as_str(), rules).words)
         .collect();
+    let telling = specific(&named, rules);
+    // Of "the project" there is one.
+    let subject = if telling.is_empty() { named } else { telling };
     let is_named = (1..=VALUE_WORDS_MAX).contains(&value.len());
     // What is said of ourselves names no subject.
     let subject_words_min = usize::from(attribute.compared != Compared::Named);

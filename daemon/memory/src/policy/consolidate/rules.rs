@@ -39,6 +39,7 @@ struct Table {
     exclusive: String,
     adding: String,
     form: String,
+    capitals: String,
     generic: String,
     antonyms: String,
     verbs: String,
@@ -85,6 +86,7 @@ pub(super) struct Rules {
     exclusive: FxHashSet<String>,
     adding: FxHashSet<String>,
     form: FxHashSet<String>,
+    capitals: FxHashSet<String>,
     /// Stems of words that say only of what sort a thing is.
     generic: FxHashSet<CompactString>,
     /// Lower-case words of which only one can hold.
@@ -142,6 +144,7 @@ impl Rules {
             exclusive: words(&table.exclusive).collect(),
             adding: words(&table.adding).collect(),
             form: words(&table.form).collect(),
+            capitals: words(&table.capitals).collect(),
             generic: table.generic.split_whitespace().map(stem).collect(),
             opposed: words(&table.antonyms.replace(':', " ")).collect(),
             antonyms: pairs(&table.antonyms),
@@ -175,7 +178,10 @@ impl Rules {
                 } else {
                     self.clause(text, place)
                 };
-                Departed { gone, around }
+                Departed {
+                    gone: self.before_occasion(gone),
+                    around,
+                }
             })
         });
         named.collect()
@@ -187,11 +193,13 @@ impl Rules {
         let before = before.rsplit(CLAUSE_ENDS).next().unwrap_or_default();
         let behind = text.get(place.end..).unwrap_or_default();
         let behind = behind.split(CLAUSE_ENDS).next().unwrap_or_default();
-        let cut = |clause: &'t str| {
-            let end = self.occasions.find(clause).map(|found| found.start());
-            end.and_then(|end| clause.get(..end)).unwrap_or(clause)
-        };
-        [cut(before), cut(behind)]
+        [before, behind].map(|clause| self.before_occasion(clause))
+    }
+
+    /// A part of a text up to a word for when or why.
+    fn before_occasion<'t>(&self, part: &'t str) -> &'t str {
+        let end = self.occasions.find(part).map(|found| found.start());
+        end.and_then(|end| part.get(..end)).unwrap_or(part)
     }
 
     /// Lists what a text says is not so, each with the place of the words that say it.
@@ -365,6 +373,11 @@ impl Rules {
     /// Words for a bound.
     pub(super) fn bounds(&self) -> &Names {
         &self.bounds
+    }
+
+    /// Returns whether a word, as it is written, is a name that would be of form in lower case.
+    pub(super) fn is_capital_name(&self, word: &str) -> bool {
+        self.capitals.contains(word)
     }
 
     /// Returns whether a lower-case word carries nothing of what a statement says.

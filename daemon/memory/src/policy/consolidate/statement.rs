@@ -401,7 +401,7 @@ pub(super) fn part(text: &str, rules: &Rules) -> Part {
     let mut part = Part::default();
     for (place, word) in words(text).enumerate() {
         let lower = lowered(word);
-        if is_of_form(&lower, rules) {
+        if is_of_form(&lower, rules) && !rules.is_capital_name(word) {
             continue;
         }
         let stem = stem(&lower);

@@ -567,3 +567,41 @@ fn a_version_that_is_supported_stands_beside_others() {
     let only = "The client supports only Python N";
     assert_eq!(verdict(only, only), Verdict::Contradicts(Why::Number));
 }
+
+#[test]
+fn what_stands_before_a_claim_or_names_it_alone_hides_nothing() {
+    for (known, new, expected) in [
+        (
+            "decision: sessions are kept in Redis",
+            "decision: sessions are kept in Postgres instead of Redis since the Redis outage",
+            "supersedes",
+        ),
+        (
+            "Anna Berg is the owner of the search service",
+            "Since October Omar Diallo is the owner of the search service",
+            "contradicts",
+        ),
+        (
+            "Deploys to production happen on Fridays",
+            "Actually, deploys to production happen on Tuesdays now",
+            "supersedes",
+        ),
+        (
+            "The project is licensed under MIT",
+            "The project is licensed under Apache-2.0",
+            "contradicts",
+        ),
+        (
+            "Package manager: npm",
+            "Package manager: pnpm",
+            "contradicts",
+        ),
+        (
+            "Zoe is the security lead",
+            "Zoe has left; Finn is the security lead",
+            "contradicts",
+        ),
+    ] {
+        assert_eq!(said(known, new), expected, "{known} | {new}");
+    }
+}
