@@ -56,6 +56,13 @@ pub(super) fn rules() -> Result<&'static Rules, &'static RuleError> {
     COMPILED.as_ref()
 }
 
+/// An error that points into a pattern, whose lines a program that reports the last one would lose.
+fn in_one_line(error: &regex::Error) -> String {
+    let written = error.to_string();
+    let lines: Vec<&str> = written.lines().map(str::trim).collect();
+    lines.join(" ")
+}
+
 /// A rule that cannot be used. Without all of them no secret is looked for.
 #[derive(Debug, thiserror::Error)]
 pub enum RuleError {
@@ -64,7 +71,8 @@ pub enum RuleError {
     Table(#[from] toml::de::Error),
     /// A pattern does not compile.
     #[error(
-        "compiling the rule {rule:?} that finds secrets: {error}; this build cannot be used, install another"
+        "compiling the rule {rule:?} that finds secrets: {}; this build cannot be used, install another",
+        in_one_line(error)
     )]
     Pattern {
         /// The rule's name.

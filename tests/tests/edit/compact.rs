@@ -261,10 +261,12 @@ impl World {
             .rpc
             .call(async |rpc| rpc.check(CheckRequest { deep: true }).await)
             .unwrap();
-        for name in ["store", "damage", "history", "indexes"] {
-            let one = found.results.iter().find(|one| one.name == name);
+        let named = |name| found.results.iter().find(|one| one.name == name);
+        for name in ["store", "history", "indexes"] {
+            let one = named(name);
             assert_eq!(one.unwrap().level(), CheckLevel::Ok, "{one:?}");
         }
+        assert_eq!(named("damage"), None);
     }
 }
 
