@@ -203,10 +203,7 @@ enum Demand<'q> {
 fn take_demand(text: &str) -> Option<(Demand<'_>, &str)> {
     let is_excluded = text.starts_with('-');
     let rest = text.strip_prefix('-').unwrap_or(text);
-    if let Some((phrase, after)) = rest
-        .strip_prefix('"')
-        .and_then(|quoted| quoted.split_once('"'))
-    {
+    if let Some((phrase, after)) = take_quoted(rest) {
         let phrase = phrase.trim();
         let is_phrase = phrase.split_whitespace().nth(1).is_some();
         // What goes on behind the second mark is no end of a quotation: `"a" = "b"` is, `12" and
@@ -230,6 +227,22 @@ fn take_demand(text: &str) -> Option<(Demand<'_>, &str)> {
     (is_excluded && is_word).then_some((Demand::Excluded(word), after))
 }
 
+/// What begins a quotation, and what may end it.
+const QUOTES: [(char, &[char]); 4] = [
+    ('"', &['"']),
+    ('“', &['”', '“']),
+    ('„', &['“', '”']),
+    ('«', &['»']),
+];
+
+/// Splits a leading quotation off, without its marks.
+fn take_quoted(text: &str) -> Option<(&str, &str)> {
+    QUOTES.iter().find_map(|(opening, closing)| {
+        let quoted = text.strip_prefix(*opening)?;
+        quoted.split_once(*closing)
+    })
+}
+
 /// Splits a leading `key:value` off.
 fn take_filter(text: &str) -> Option<(&'static str, &str, &str)> {
     let (name, rest) = text.split_once(':')?;
@@ -244,10 +257,7 @@ fn take_filter(text: &str) -> Option<(&'static str, &str, &str)> {
     if rest.starts_with(':') {
         return None;
     }
-    if let Some((value, after)) = rest
-        .strip_prefix('"')
-        .and_then(|quoted| quoted.split_once('"'))
-    {
+    if let Some((value, after)) = take_quoted(rest) {
         return Some((key, value, after));
     }
     let (value, after) = match time_of_day(rest).filter(|_| matches!(key, "before" | "after")) {
@@ -463,6 +473,12 @@ mod tests {
             ),
             (r#"disk -full -"no space""#, "disk", "", "full|no space"),
             (r#""one" two"#, "one two", "", ""),
+            (
+                "“apple pie” „der Hut“",
+                "apple pie der Hut",
+                "apple pie|der Hut",
+                "",
+            ),
             (
                 "cargo test -p helixd --lib - -1",
                 "cargo test -p helixd --lib - -1",
