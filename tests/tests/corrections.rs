@@ -127,6 +127,12 @@ fn two_values_stand_until_somebody_settles_them() {
     world.settle(&new, &old, Settlement::KeepFirst).unwrap();
     assert_eq!(world.read(&new).status, "active");
     assert_eq!(world.read(&old).superseded_by, new);
+    // What a third one took the place of does not come back by the way.
+    let third = handle(&world.store("billing now listens on 8083"));
+    assert_eq!(world.read(&new).superseded_by, third);
+    let refused = world.settle(&new, &old, Settlement::KeepFirst).unwrap_err();
+    let said = format!("was replaced by {third}");
+    assert!(refused.message().contains(&said), "{refused:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use helix_engine::{GraphArc as Arc, Request, Resolution, Step, StepChange};
+use helix_engine::{GraphArc as Arc, Request, Resolution, Step, StepChange, Strand};
 use helix_memory::{
     Absorbed, Edge, EdgeKey, EdgeStatus, Edit, Memory, MemoryNumber, Provenance, Relation, Scope,
     Sequence, Sourced, Status, relate,
@@ -263,6 +263,13 @@ pub async fn settle(
     for end in [&first, &second] {
         veil::refuse_waiting(asker, end)?;
     }
+    let held: &[(&Memory, &Memory)] = match settlement {
+        Settlement::KeepFirst => &[(&first, &second)],
+        Settlement::Both | Settlement::Merge => &[(&first, &second), (&second, &first)],
+    };
+    for (end, other) in held {
+        check_not_replaced(app, end, other)?;
+    }
     let mut steps = match settlement {
         Settlement::KeepFirst => keep(asker, &first, &second),
         Settlement::Both => both(asker, &first, &second),
@@ -298,6 +305,20 @@ fn one(app: &App, asker: &Asker, reference: &str) -> Result<Memory, Refusal> {
             "no memory here is called {}; search for it first",
             quoted(reference)
         ))),
+    }
+}
+
+/// Refuses to let a memory hold that a third one took the place of.
+fn check_not_replaced(app: &App, end: &Memory, other: &Memory) -> Result<(), Refusal> {
+    let living = Strand::living(&app.memory.strand.snapshot()?, &end.id)?;
+    match living {
+        Some(living) if ![end.number, other.number].contains(&living.number) => {
+            Err(Refusal::conflict(format!(
+                "{} was replaced by {}; settle it with that, or restore it first",
+                end.handle, living.handle
+            )))
+        }
+        Some(_) | None => Ok(()),
     }
 }
 
