@@ -121,7 +121,10 @@ fn numbers(text: &str, sequence: &[CompactString], rules: &Rules) -> BTreeSet<Co
         });
         let behind = sequence.get(place + 1);
         let is_measure = is_number(word) && behind.is_some_and(|behind| rules.is_unit(behind));
-        let is_subject = *place < subject || is_behind_noun;
+        // Of `the v1 endpoint` there may be another.
+        let is_before_noun =
+            is_version(word) && behind.is_some_and(|behind| !rules.is_form(behind));
+        let is_subject = *place < subject || is_behind_noun || is_before_noun;
         let is_named = rules.is_ordinal(word)
             || is_letter(*place)
             || word.contains(|c: char| c.is_ascii_digit());
@@ -129,4 +132,10 @@ fn numbers(text: &str, sequence: &[CompactString], rules: &Rules) -> BTreeSet<Co
     };
     let labels = sequence.iter().enumerate().filter(is_label);
     labels.map(|(_, word)| word.clone()).collect()
+}
+
+/// Returns whether a lower-case word is `v1` or alike.
+fn is_version(word: &str) -> bool {
+    word.strip_prefix('v')
+        .is_some_and(|digits| !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit()))
 }
