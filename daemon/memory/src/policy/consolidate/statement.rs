@@ -123,6 +123,10 @@ impl Statement {
         let sequence: Vec<CompactString> = words(text).map(lowered).collect();
         let is_unspaced = text.chars().any(is_unspaced);
         let (asserted, turns) = Turns::asserted(text, rules);
+        let asserts_nothing = match &asserted {
+            Cow::Borrowed(_) => whole.words.is_empty(),
+            Cow::Owned(asserted) => part(asserted, rules).words.is_empty(),
+        };
         Self {
             which: Which::of(text, &sequence, is_unspaced, rules),
             departures: turns.departures,
@@ -139,7 +143,7 @@ impl Statement {
             opposed: opposed(&sequence, rules),
             sequence,
             is_change: turns.is_change,
-            is_tentative: rules.is_tentative(text) || part(&asserted, rules).words.is_empty(),
+            is_tentative: rules.is_tentative(text) || asserts_nothing,
             is_negated: rules.is_negated(&asserted),
             is_unspaced,
             claims: claims(text, rules),
@@ -191,7 +195,7 @@ impl Statement {
     }
 }
 
-/// What a text says of ends and changes.
+/// Ends and changes that a text tells of.
 struct Turns {
     departures: Vec<Part>,
     denials: Vec<Denial>,
@@ -207,7 +211,7 @@ impl Turns {
         }
     }
 
-    /// What a text says is so, and what it says of ends and changes there. A text that speaks of
+    /// The part of a text that says what is so, with its ends and changes. A text that speaks of
     /// none and asks nothing is taken whole: to look costs more than to read the rest.
     fn asserted<'t>(text: &'t str, rules: &Rules) -> (Cow<'t, str>, Self) {
         let turns = Self::of(text, rules);
