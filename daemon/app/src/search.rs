@@ -473,7 +473,7 @@ fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Foun
     })
 }
 
-/// How near what a first page found comes to what was asked.
+/// The nearness of a first page to what was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Nearness {
     /// It answers, as far as a search can tell; or there is nothing.
@@ -484,8 +484,8 @@ enum Nearness {
     Far,
 }
 
-/// What a first page found; where that answers nothing, what is of the time that a question names,
-/// else the few that are least far.
+/// The first page as it was found; where that answers nothing, the memories of the time that a
+/// question names, else the few that are least far.
 fn or_of_its_time(
     app: &App,
     search: &Search,

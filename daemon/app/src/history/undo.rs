@@ -130,7 +130,7 @@ pub(super) fn last(app: &App, asker: &Asker, snapshot: &Snapshot) -> Result<Targ
     })?;
     match found {
         Some(operation) => Ok(Target::of(snapshot, &operation)?),
-        // What somebody takes back is the last that they did, and not what was before it.
+        // Nobody who takes back the last thing means the one before it.
         None if is_purge => Err(Refusal::invalid(
             "the last change made from here was a purge, which nothing brings back; an earlier one is undone by its sequence, \
              which the log lists",

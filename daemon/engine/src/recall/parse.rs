@@ -227,7 +227,7 @@ fn take_demand(text: &str) -> Option<(Demand<'_>, &str)> {
     (is_excluded && is_word).then_some((Demand::Excluded(word), after))
 }
 
-/// What begins a quotation, and what may end it.
+/// Marks that begin a quotation, each with those that may end it.
 const QUOTES: [(char, &[char]); 4] = [
     ('"', &['"']),
     ('“', &['”', '“']),

@@ -119,7 +119,7 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
     if extends(known, new) {
         return Verdict::Extends;
     }
-    // Who owns a thing may stand where other sentences have their subject.
+    // An owner may stand where other sentences have their subject.
     let is_other_subject =
         subject::is_another(known, new, rules) && !claims::clash(&known.claims, &new.claims);
     if known.which.is_another(&new.which, &new.departures) || is_other_subject {

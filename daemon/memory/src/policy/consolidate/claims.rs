@@ -74,7 +74,7 @@ enum Values {
 /// All attributes.
 #[derive(Default)]
 pub(super) struct Claimable {
-    /// What may stand before a sentence and says nothing of its thing.
+    /// Words before a sentence that say nothing of its thing.
     openers: Option<Regex>,
     attributes: Vec<Compiled>,
     /// Words of values and what they are compared as.

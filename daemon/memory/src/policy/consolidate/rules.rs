@@ -187,7 +187,7 @@ impl Rules {
         named.collect()
     }
 
-    /// What stands before and behind a place of a text in its clause, up to a word for when or why.
+    /// The clause around a place of a text, before and behind it, up to a word for when or why.
     fn clause<'t>(&self, text: &'t str, place: Range<usize>) -> [&'t str; 2] {
         let before = text.get(..place.start).unwrap_or_default();
         let before = before.rsplit(CLAUSE_ENDS).next().unwrap_or_default();
@@ -249,7 +249,7 @@ impl Rules {
         self.tentative.is_match(text)
     }
 
-    /// What a text says is so: without its questions, its conditions and what others say.
+    /// A text without its questions, its conditions and what others say.
     pub(super) fn asserted<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut asserted = Cow::Borrowed(text);
         for pattern in &self.unasserted {
@@ -435,9 +435,9 @@ struct Departure {
 /// Something that a text says has ended.
 #[derive(Debug)]
 pub(super) struct Departed<'t> {
-    /// What it names.
+    /// The words for it.
     pub(super) gone: &'t str,
-    /// What stands before and behind in the clause, where that says of what it is said.
+    /// The clause before and behind them, where that says of which thing it is said.
     pub(super) around: [&'t str; 2],
 }
 
