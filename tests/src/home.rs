@@ -7,7 +7,7 @@ use std::{env, fs, io};
 use helix_proto::paths::{MODEL_DIR_VARIABLE, Paths};
 use tempfile::TempDir;
 
-use crate::Binary;
+use crate::{Binary, process};
 
 /// Names the parts of what hooks decide that a daemon decides without.
 const ABLATED_VARIABLE: &str = "HELIX_ABLATE";
@@ -37,7 +37,7 @@ const FOREIGN_VARIABLES: &[&str] = &[
     "NOTIFY_SOCKET",
 ];
 
-/// A home that is gone with the value. Short, because socket paths have few bytes.
+/// A home that is gone with the value, and with it every program started on it. Short, because socket paths have few bytes.
 #[derive(Debug)]
 pub struct Home {
     directory: TempDir,
@@ -123,6 +123,14 @@ impl Home {
         holding(&self.paths.home, text.as_bytes())
     }
 
+    /// The daemon that holds the home; `None` when none does.
+    ///
+    /// # Errors
+    /// When the lock cannot be read.
+    pub fn holder(&self) -> anyhow::Result<Option<u32>> {
+        process::holder(&self.paths)
+    }
+
     /// A command that runs a program against this home, whatever the environment says.
     #[must_use]
     pub fn command(&self, binary: Binary) -> Command {
@@ -155,6 +163,12 @@ impl Home {
             );
         }
         command
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        process::end_all(self);
     }
 }
 

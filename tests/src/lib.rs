@@ -26,7 +26,6 @@ pub use dice::Dice;
 pub use home::Home;
 pub use hook::HookRun;
 pub use played::Played;
-pub use process::Stray;
 pub use project::Project;
 pub use rpc::Rpc;
 pub use served::Served;

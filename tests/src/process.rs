@@ -1,6 +1,12 @@
 //! Processes that are not children of the test: daemons that the programs under test started.
 
+#[cfg(target_os = "linux")]
+use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
+#[cfg(target_os = "linux")]
+use std::os::unix::ffi::OsStrExt;
+#[cfg(target_os = "linux")]
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
@@ -14,63 +20,37 @@ use crate::Home;
 /// How long a process may take to end, even on a busy machine.
 const END_DEADLINE: Duration = Duration::from_secs(30);
 
-/// Daemons of one home that are ended; no test starts more.
-const STRAYS_MAX: usize = 64;
+/// Programs of one home that are ended; no test starts more.
+const LEFT_MAX: usize = 128;
 
-/// Ends, with the test, the daemon that somebody else started on a home.
-#[derive(Debug)]
-pub struct Stray {
-    paths: Paths,
-}
-
-impl Stray {
-    /// Watches over a home. Make it before anything may start a daemon, and after the home itself.
-    #[must_use]
-    pub fn on(home: &Home) -> Self {
-        Self {
-            paths: home.paths.clone(),
-        }
-    }
-
-    /// Watches over a home that is no [`Home`]'s.
-    #[must_use]
-    pub fn on_places(paths: Paths) -> Self {
-        Self { paths }
-    }
-
-    /// The process that holds the home; `None` when nobody does.
-    ///
-    /// # Errors
-    /// When the lock cannot be read.
-    pub fn holder(&self) -> Result<Option<u32>> {
-        holder(&self.paths)
-    }
-}
-
-impl Drop for Stray {
-    fn drop(&mut self) {
-        // Several: one that lost the race for the lock may be about to try it once more.
-        for _ in 0..STRAYS_MAX {
-            let Some(pid) = any_daemon(&self.paths) else {
-                return;
-            };
-            signal(pid, Signal::SIGKILL).ok();
-            await_end(pid).ok();
-        }
-    }
-}
-
-/// Finds a daemon of a home, whether it holds the lock or only wants to.
+/// Names of the programs as the system knows them.
 #[cfg(target_os = "linux")]
-fn any_daemon(paths: &Paths) -> Option<u32> {
-    let home = format!("HELIX_HOME={}", paths.home.display());
-    let is_ours = |directory: &std::path::Path| {
+const PROGRAMS: [&[u8]; 4] = [b"helixd", b"helix-hook", b"helix-mcp", b"helixctl"];
+
+/// Ends the programs of Helix that were started on a home, by the test or by one another. A daemon
+/// would lay the home out anew once it is removed, and a bridge or a hook would start one.
+pub(crate) fn end_all(home: &Home) {
+    for _ in 0..LEFT_MAX {
+        let Some(pid) = any_program(home) else {
+            return;
+        };
+        signal(pid, Signal::SIGKILL).ok();
+        await_end(pid).ok();
+    }
+}
+
+/// Finds a program that was given a place of the home.
+#[cfg(target_os = "linux")]
+fn any_program(home: &Home) -> Option<u32> {
+    let is_inside = |variable: &[u8]| {
+        let value = variable.split(|&byte| byte == b'=').nth(1);
+        value.is_some_and(|value| Path::new(OsStr::from_bytes(value)).starts_with(home.scratch()))
+    };
+    let is_ours = |directory: &Path| {
         let read = |name: &str| fs::read(directory.join(name)).unwrap_or_default();
-        let is_daemon = read("comm").trim_ascii_end() == b"helixd";
-        is_daemon
-            && read("environ")
-                .split(|&byte| byte == 0)
-                .any(|variable| variable == home.as_bytes())
+        let comm = read("comm");
+        PROGRAMS.contains(&comm.trim_ascii_end())
+            && read("environ").split(|&byte| byte == 0).any(is_inside)
     };
     let mut processes = fs::read_dir("/proc")
         .ok()?
@@ -79,13 +59,17 @@ fn any_daemon(paths: &Paths) -> Option<u32> {
     found.file_name()?.to_str()?.parse().ok()
 }
 
-/// Finds the daemon that holds a home.
+/// Finds the daemon that holds the home.
 #[cfg(not(target_os = "linux"))]
-fn any_daemon(paths: &Paths) -> Option<u32> {
-    holder(paths).ok().flatten()
+fn any_program(home: &Home) -> Option<u32> {
+    holder(&home.paths).ok().flatten()
 }
 
-fn holder(paths: &Paths) -> Result<Option<u32>> {
+/// The process that holds a home; `None` when nobody does.
+///
+/// # Errors
+/// When the lock cannot be read.
+pub fn holder(paths: &Paths) -> Result<Option<u32>> {
     let path = paths.lock();
     let Ok(file) = File::open(&path) else {
         return Ok(None);

@@ -20,7 +20,7 @@ use helix_client::v1::{CheckLevel, CheckReply, CheckRequest, Program, ReadReques
 use helix_engine::Store;
 use helix_proto::exit;
 use helix_tests::rpc::draft;
-use helix_tests::{Binary, Daemon, Dice, Home, Rpc, Stray};
+use helix_tests::{Binary, Daemon, Dice, Home, Rpc};
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 use redb::{ReadableDatabase, ReadableTable, TableDefinition};
@@ -166,7 +166,6 @@ fn a_damaged_store_is_served_as_it_was_stored_or_refused() {
     let first = number("HELIX_TEST_SEED").unwrap_or(0);
     let trials = number("HELIX_CORRUPTIONS").unwrap_or(60) / SHARE;
     let (mut served, mut missing, mut refused) = (0, 0, 0);
-    let _stray = Stray::on(&home);
     for seed in first..first + trials {
         fs::write(&file, &whole).unwrap();
         damage(&file, &mut Dice::new(seed));
@@ -408,7 +407,6 @@ fn is_untouched(outside: &Path) -> bool {
 #[test]
 fn what_stands_in_the_place_of_a_log_keeps_no_daemon_from_starting() {
     let home = Home::new().unwrap();
-    let _stray = Stray::on(&home);
     let outside = outside(&home);
     for arguments in [["up"], ["down"]] {
         assert!(ctl(&home, &arguments).status.success());
@@ -444,7 +442,6 @@ fn what_stands_in_the_place_of_a_log_keeps_no_daemon_from_starting() {
 #[test]
 fn what_stands_in_the_place_of_the_lock_or_the_configuration_is_refused_by_name() {
     let home = Home::new().unwrap();
-    let _stray = Stray::on(&home);
     let outside = outside(&home);
     for arguments in [["up"], ["down"]] {
         assert!(ctl(&home, &arguments).status.success());

@@ -8,7 +8,6 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use helix_tests::process::Stray;
 use helix_tests::{Bridge, Dice, Home, process};
 use nix::sys::signal::Signal;
 use serde_json::json;
@@ -27,7 +26,7 @@ const AIM_MICROS: u64 = 4_000;
 const UNKNOWN: &str = "may or may not have been done";
 
 /// Kills the daemon of a home, each time after the time that it is told.
-fn kill_when_told(daemon: &Stray, moments: &Receiver<Duration>) {
+fn kill_when_told(home: &Home, moments: &Receiver<Duration>) {
     while let Ok(aim) = moments.recv() {
         let moment = Instant::now() + aim;
         while Instant::now() < moment {
@@ -35,7 +34,7 @@ fn kill_when_told(daemon: &Stray, moments: &Receiver<Duration>) {
         }
         // One that is just starting has not yet written who it is, and one that has gone cannot be
         // killed again.
-        if let Ok(Some(pid)) = daemon.holder() {
+        if let Ok(Some(pid)) = home.holder() {
             process::signal(pid, Signal::SIGKILL).ok();
         }
     }
@@ -45,13 +44,13 @@ fn kill_when_told(daemon: &Stray, moments: &Receiver<Duration>) {
 /// which nobody knows.
 fn append_under_kills(
     bridge: &mut Bridge,
-    daemon: &Stray,
+    home: &Home,
     dice: &mut Dice,
 ) -> (Vec<usize>, Vec<usize>) {
     let (mut done, mut unknown) = (Vec::new(), Vec::new());
     thread::scope(|scope| {
         let (tell, moments) = channel();
-        scope.spawn(move || kill_when_told(daemon, &moments));
+        scope.spawn(move || kill_when_told(home, &moments));
         for line in 0..LINES {
             if line % LINES_BETWEEN_KILLS == LINES_BETWEEN_KILLS - 1 {
                 tell.send(Duration::from_micros(dice.below(AIM_MICROS)))
@@ -78,7 +77,6 @@ fn append_under_kills(
 #[test]
 fn no_change_is_made_twice() {
     let home = Home::new().unwrap();
-    let daemon = Stray::on(&home);
     let mut bridge = Bridge::greeted(&home, home.scratch()).unwrap();
     bridge
         .text(
@@ -88,7 +86,7 @@ fn no_change_is_made_twice() {
         .unwrap();
     let (done, unknown) = append_under_kills(
         &mut bridge,
-        &daemon,
+        &home,
         &mut Dice::new(u64::from(std::process::id())),
     );
     let text = bridge

@@ -15,7 +15,7 @@ use helix_proto::paths::Paths;
 use helix_proto::v1::Program;
 use helix_tests::process::{is_alive, within};
 use helix_tests::rpc::draft;
-use helix_tests::{Binary, Daemon, Home, HookRun, Project, Rpc, Stray, process};
+use helix_tests::{Binary, Daemon, Home, HookRun, Project, Rpc, process};
 use serde_json::json;
 
 /// How soon a lost socket is back: the promised second, and room for a busy machine.
@@ -114,9 +114,8 @@ impl Desk {
 #[test]
 fn every_program_finds_the_daemon_of_its_home_in_any_environment() {
     let desk = Desk::new();
-    let stray = Stray::on_places(desk.paths.clone());
     desk.ctl(Some("login-one"), &["up"]);
-    let pid = stray.holder().unwrap().unwrap();
+    let pid = process::holder(&desk.paths).unwrap().unwrap();
     let socket = desk.login("login-one").join("helix/helixd.sock");
     assert!(socket.exists() && !desk.paths.socket.exists());
     desk.ctl(
@@ -154,9 +153,8 @@ fn every_program_finds_the_daemon_of_its_home_in_any_environment() {
 #[test]
 fn a_login_session_that_goes_and_comes_does_not_hide_the_daemon() {
     let desk = Desk::new();
-    let stray = Stray::on_places(desk.paths.clone());
     desk.ctl(Some("login-one"), &["up"]);
-    let pid = stray.holder().unwrap().unwrap();
+    let pid = process::holder(&desk.paths).unwrap().unwrap();
     fs::remove_dir_all(desk.login("login-one")).unwrap();
     let reached = |socket: &Path| UnixStream::connect(socket).ok().map(drop);
     within(BUSY, || Ok(reached(&desk.paths.socket))).unwrap();
@@ -256,7 +254,6 @@ fn down_reaches_a_daemon_that_nobody_can_connect_to() {
             .spawn()
             .unwrap()
     };
-    let stray = Stray::on(&home);
     within(BUSY, || {
         Ok(UnixStream::connect(home.scratch().join("elsewhere.sock")).ok())
     })
@@ -277,7 +274,7 @@ fn down_reaches_a_daemon_that_nobody_can_connect_to() {
         .unwrap();
     assert_eq!(code(&down), Some(exit::OK), "{down:?}");
     assert!(text(&down.stderr).contains("by signal"), "{down:?}");
-    assert_eq!(stray.holder().unwrap(), None);
+    assert_eq!(home.holder().unwrap(), None);
     drop(daemon.wait_with_output());
 }
 
@@ -308,7 +305,6 @@ fn down_sends_no_signal_to_a_process_that_does_not_hold_the_lock() {
 fn a_daemon_that_died_is_followed_by_one_that_any_hook_starts() {
     let home = Home::new().unwrap();
     let project = Project::new(&home, "billing").unwrap();
-    let stray = Stray::on(&home);
     let hook = || {
         HookRun::of(&home, "prompt", &event("UserPromptSubmit", &project.root))
             .unwrap()
@@ -316,7 +312,7 @@ fn a_daemon_that_died_is_followed_by_one_that_any_hook_starts() {
             .unwrap();
     };
     hook();
-    assert_eq!(stray.holder().unwrap(), None, "there never was one");
+    assert_eq!(home.holder().unwrap(), None, "there never was one");
     Daemon::start(&home).unwrap().kill().unwrap();
     let approve = json!({
         "session_id": "s", "transcript_path": "/t", "hook_event_name": "PermissionRequest",
@@ -328,17 +324,13 @@ fn a_daemon_that_died_is_followed_by_one_that_any_hook_starts() {
     // Before it answers, the lock may be that of whoever starts it, and the text in it that of the
     // one before.
     within(BUSY, || Ok(Rpc::connect(&home).ok())).unwrap();
-    let second = within(BUSY, || stray.holder()).unwrap();
+    let second = within(BUSY, || home.holder()).unwrap();
 
     process::signal(second, nix::sys::signal::Signal::SIGKILL).unwrap();
     process::await_end(second).unwrap();
     fs::write(home.paths.lock().with_extension("started"), "").unwrap();
     hook();
-    assert_eq!(
-        stray.holder().unwrap(),
-        None,
-        "one was started a moment ago"
-    );
+    assert_eq!(home.holder().unwrap(), None, "one was started a moment ago");
 
     let up = home
         .command(Binary::Ctl)
@@ -356,13 +348,12 @@ fn a_daemon_that_died_is_followed_by_one_that_any_hook_starts() {
     assert_eq!(code(&down), Some(exit::OK));
     fs::remove_file(home.paths.lock().with_extension("started")).ok();
     hook();
-    assert_eq!(stray.holder().unwrap(), None, "it was stopped on purpose");
+    assert_eq!(home.holder().unwrap(), None, "it was stopped on purpose");
 }
 
 #[test]
 fn an_empty_variable_is_an_unset_one_everywhere() {
     let desk = Desk::new();
-    let _stray = Stray::on_places(desk.paths.clone());
     let empty = |binary| {
         let mut command = desk.command(binary, None);
         command
@@ -392,7 +383,6 @@ fn an_empty_variable_is_an_unset_one_everywhere() {
 #[test]
 fn a_start_that_fails_has_its_documented_code() {
     let home = Home::new().unwrap();
-    let _stray = Stray::on(&home);
     let script = |name: &str, text: &str| {
         let path = home.scratch().join(name);
         fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
@@ -471,7 +461,6 @@ fn a_start_that_fails_has_its_documented_code() {
 #[test]
 fn what_stands_in_the_place_of_the_run_directory_is_named() {
     let home = Home::new().unwrap();
-    let _stray = Stray::on(&home);
     let run = home.paths.home.join("run");
     let theirs = home.scratch().join("theirs");
     fs::create_dir(&theirs).unwrap();

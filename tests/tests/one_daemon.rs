@@ -14,7 +14,7 @@ use helix_engine::Store;
 use helix_proto::exit;
 use helix_proto::v1::{EmbedderState, Program, Retriever};
 use helix_tests::rpc::draft;
-use helix_tests::{Binary, Daemon, Home, Rpc, Stray, process};
+use helix_tests::{Binary, Daemon, Home, Rpc, process};
 use nix::sys::signal::Signal;
 use redb::TableDefinition;
 use serde_json::Value;
@@ -58,7 +58,6 @@ fn code(output: &Output) -> Option<u8> {
 #[test]
 fn thirty_daemons_at_once_are_one() {
     let home = Home::new().unwrap();
-    let stray = Stray::on(&home);
     let (sender, ended) = channel();
     for _ in 0..STARTERS {
         let mut command = home.command(Binary::Daemon);
@@ -73,7 +72,7 @@ fn thirty_daemons_at_once_are_one() {
     let losers: Vec<_> = (1..STARTERS)
         .map(|_| ended.recv_timeout(SETTLE_DEADLINE).unwrap())
         .collect();
-    let holder = stray.holder().unwrap().unwrap();
+    let holder = home.holder().unwrap().unwrap();
     for (pid, output) in &losers {
         assert_eq!(
             code(output),
@@ -100,7 +99,6 @@ fn thirty_daemons_at_once_are_one() {
 #[test]
 fn thirty_times_up_at_once_is_one_daemon() {
     let home = Home::new().unwrap();
-    let _stray = Stray::on(&home);
     let starters: Vec<_> = (0..STARTERS)
         .map(|_| {
             let mut command = home.command(Binary::Ctl);
@@ -168,7 +166,6 @@ fn a_daemon_that_was_stopped_by_a_signal_goes_down() {
 #[test]
 fn down_leaves_no_process_and_no_socket() {
     let home = Home::new().unwrap();
-    let stray = Stray::on(&home);
     assert_eq!(code(&ctl(&home, &["up"])), Some(exit::OK));
     let pid = Rpc::connect(&home).unwrap().pid();
     let down = ctl(&home, &["down"]);
@@ -177,7 +174,7 @@ fn down_leaves_no_process_and_no_socket() {
         (Some(exit::OK), format!("helixd stopped: pid {pid}\n"))
     );
     process::await_end(pid).unwrap();
-    assert_eq!(stray.holder().unwrap(), None);
+    assert_eq!(home.holder().unwrap(), None);
     assert!(!home.paths.socket.exists());
     let again = ctl(&home, &["down"]);
     assert_eq!(
@@ -317,7 +314,6 @@ fn everything_is_for_the_owner_alone() {
             None => command.env_remove(name),
         };
     }
-    let _stray = Stray::on(&home);
     let up = command.output().unwrap();
     assert_eq!(code(&up), Some(exit::OK), "{}", stderr(&up));
     let memory = draft("facts", "Water is wet.", "");

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use helix_proto::exit;
-use helix_tests::{Binary, Daemon, Stray};
+use helix_tests::{Binary, Daemon};
 use serde_json::{Value, json};
 
 use crate::world::{World, clients, files_of};
@@ -169,7 +169,6 @@ fn a_shared_hook_runs_where_helix_is_and_is_silent_where_it_is_not() {
                 "{client}: {absent:?}"
             );
         }
-        let _stray = Stray::on(&world.home);
         let _daemon = Daemon::start(&world.home).unwrap();
         world.done(&["add", "Kernels assume sorted input.", "--topic", "kernels"]);
         let mut input = input.clone();

@@ -8,12 +8,11 @@ mod replayed;
 use std::fmt::Write as _;
 
 use helix_tests::text::without_days;
-use helix_tests::{Bridge, Daemon, Home, Project, Stray};
+use helix_tests::{Bridge, Daemon, Home, Project};
 use serde_json::{Value, json};
 
 /// A home, its daemon should one start, and a project.
 struct World {
-    _stray: Stray,
     home: Home,
     project: Project,
 }
@@ -21,13 +20,8 @@ struct World {
 impl World {
     fn new() -> Self {
         let home = Home::new().unwrap();
-        let stray = Stray::on(&home);
         let project = Project::new(&home, "billing").unwrap();
-        Self {
-            _stray: stray,
-            home,
-            project,
-        }
+        Self { home, project }
     }
 
     fn bridge(&self) -> Bridge {
