@@ -92,6 +92,7 @@ pub const PARTS: &[&str] = &[
     "sighting/asides",
     "sighting/closing",
     "sighting/judged",
+    "sighting/names",
     "sighting/placed",
     "sighting/rules",
     "sighting/whole",

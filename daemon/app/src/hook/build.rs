@@ -213,7 +213,7 @@ fn of_tool(context: &Context<'_>, output: &str) -> Result<Option<Given>, ReadErr
                 .incidents
                 .known(&app.memory.strand, &context.project.scope, &seen)?;
         if let Some(incident) = incident {
-            let incident = Incident::occurred(Some(incident), &seen, visit(context, "", true));
+            let incident = Incident::occurred(Some(incident), &seen, visit(context, "", &[], true));
             known.push((seen, incident));
         }
     }
@@ -224,7 +224,7 @@ fn of_tool(context: &Context<'_>, output: &str) -> Result<Option<Given>, ReadErr
     known.retain(|(seen, _)| {
         context.tells_first(Said::Warning(WordSet::text_hash(&seen.fault.fingerprint())))
     });
-    let notes = helped(context, &known, output, &context.input.tool_name);
+    let notes = helped(context, &known, output, &context.input.tool_name, &[]);
     marks.truncate(MARKS_MAX);
     let mut memories = context.awake(exact::named(context, &marks)?);
     memories.truncate(MEMORIES_MAX);
@@ -326,19 +326,20 @@ fn failed(
 ) -> Result<Vec<String>, ReadError> {
     let seen = sightings(output);
     let prints: Vec<String> = seen.iter().map(|seen| seen.fault.fingerprint()).collect();
-    let files = files_of(context, run, faults);
+    let files = files_of(context, run, faults.iter());
     let fresh = context.work_and_keep(true, |activity| {
         let fresh = activity.failed(run, prints, context.now);
         activity.failed_in(files);
         fresh
     });
+    let places = files_of(context, run, seen.iter().map(|seen| &seen.fault));
     let context = &context.at(&directory_of(context, run));
     let app = context.app;
     let (strand, scope) = (&app.memory.strand, &context.project.scope);
     let is_fresh = |seen: &Sighting| fresh.contains(&seen.fault.fingerprint());
     let visits = || {
         seen.iter()
-            .map(|seen| (seen, visit(context, &run.tool, is_fresh(seen))))
+            .map(|seen| (seen, visit(context, &run.tool, &places, is_fresh(seen))))
     };
     let incidents: Vec<Option<Incident>> = if context.is_real() {
         let incidents =
@@ -360,13 +361,19 @@ fn failed(
     let known: Vec<(Sighting, Incident)> = known
         .filter_map(|(seen, known)| Some((seen.clone(), known?)))
         .collect();
-    Ok(helped(context, &known, output, &run.tool))
+    Ok(helped(context, &known, output, &run.tool, &places))
 }
 
 /// A mistake's coming to this session.
-fn visit<'t>(context: &Context<'_>, tool: &'t str, is_back: bool) -> Visit<'t> {
+fn visit<'t>(
+    context: &Context<'_>,
+    tool: &'t str,
+    files: &'t [String],
+    is_back: bool,
+) -> Visit<'t> {
     Visit {
         tool,
+        files,
         session: session_of(context),
         at: context.now,
         is_back,
@@ -384,6 +391,7 @@ fn helped(
     known: &[(Sighting, Incident)],
     output: &str,
     tool: &str,
+    files: &[String],
 ) -> Vec<String> {
     if !known.iter().any(|(_, incident)| incident.has_fixes()) {
         return Vec::new();
@@ -394,6 +402,7 @@ fn helped(
         lines: &lines,
         output,
         tool,
+        files,
     };
     let mut deeds: Vec<String> = Vec::new();
     let mut notes = Vec::new();

@@ -52,6 +52,7 @@ pub(crate) fn remedy(
         lines: &lines,
         output,
         tool,
+        files: &[],
     };
     for sighting in &seen {
         let incidents = &app.hooks.incidents;

@@ -6,6 +6,7 @@
 //! the same day did not hold, and is not told.
 
 use std::collections::HashSet;
+use std::path::Path;
 use std::time::Duration;
 
 use helix_memory::Timestamp;
@@ -77,6 +78,9 @@ pub struct Account {
     /// As in [`Sighting`].
     #[prost(fixed64, repeated, tag = "1")]
     said: Vec<u64>,
+    /// The files that it was said of, as in [`Visit`].
+    #[prost(string, repeated, tag = "2")]
+    files: Vec<String>,
 }
 
 /// What was done before a mistake went away.
@@ -123,6 +127,8 @@ pub struct Failure<'a> {
     pub output: &'a str,
     /// The program and its subcommand.
     pub tool: &'a str,
+    /// The files that it is about, as in [`Visit`].
+    pub files: &'a [String],
 }
 
 /// What was done between a failure and the success that followed.
@@ -149,10 +155,11 @@ impl Redact for Incident {
             first_at_us: _,
             last_at_us: _,
             fixes,
-            accounts: _,
+            accounts,
         } = self;
         secrets.all_said([code, symbol, file, message, tool]);
         fixes.redact(secrets);
+        accounts.redact(secrets);
     }
 }
 
@@ -166,13 +173,21 @@ impl Redact for Fix {
             again: _,
             held: _,
             more_files: _,
-            accounts: _,
+            accounts,
             session: _,
             is_undone: _,
             undone: _,
         } = self;
         secrets.all_said(files);
         secrets.all_said(commands);
+        accounts.redact(secrets);
+    }
+}
+
+impl Redact for Account {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self { said: _, files } = self;
+        secrets.all_said(files);
     }
 }
 
@@ -181,6 +196,8 @@ impl Redact for Fix {
 pub struct Visit<'a> {
     /// The program and its subcommand.
     pub tool: &'a str,
+    /// The files that the output says mistakes are in: below the project where they are there.
+    pub files: &'a [String],
     /// The session, as a hash.
     pub session: u64,
     /// When.
@@ -203,6 +220,7 @@ impl Incident {
     pub fn occurred(known: Option<Self>, seen: &Sighting, visit: Visit<'_>) -> Self {
         let Visit {
             tool,
+            files,
             session,
             at,
             is_back,
@@ -226,6 +244,7 @@ impl Incident {
         }
         let account = Account {
             said: seen.said.iter().take(SAID_MAX).copied().collect(),
+            files: files.iter().take(FILES_MAX).cloned().collect(),
         };
         incident.accounts.retain(|known| *known != account);
         incident.accounts.push(account);
@@ -362,6 +381,15 @@ impl Incident {
     }
 }
 
+impl Account {
+    /// Returns whether a failure says all of it, and of the same files.
+    fn is_of(&self, failure: Failure<'_>) -> bool {
+        let is_elsewhere = |file: &String| is_elsewhere(file, failure.files);
+        self.said.iter().all(|line| failure.lines.contains(line))
+            && !self.files.iter().any(is_elsewhere)
+    }
+}
+
 impl Fix {
     /// How often the mistake went away by this and stayed away from the session that did it.
     fn helped(&self) -> u32 {
@@ -380,8 +408,7 @@ impl Fix {
     /// The fix as one of a failure: the mistake was told as it is now, and the commands are about
     /// it.
     fn for_failure(&self, failure: Failure<'_>) -> Option<Told<'_>> {
-        let is_told =
-            |account: &Account| account.said.iter().all(|line| failure.lines.contains(line));
+        let is_told = |account: &Account| account.is_of(failure);
         let commands = self
             .commands
             .iter()
@@ -466,6 +493,19 @@ impl Told<'_> {
 
 fn file_name(file: &str) -> &str {
     file.rsplit(['/', '\\']).next().unwrap_or(file)
+}
+
+/// Returns whether others have the name of a file, in another directory each. A path may lack the
+/// directories above it, and one outside of the project is that of some checkout.
+fn is_elsewhere(file: &str, others: &[String]) -> bool {
+    let file = Path::new(file);
+    let named = others.iter().map(Path::new);
+    let mut named = named.filter(|other| other.file_name() == file.file_name());
+    let is_other = |other: &Path| {
+        !file.has_root() && !other.has_root() && !file.ends_with(other) && !other.ends_with(file)
+    };
+    let first = named.next();
+    first.is_some_and(is_other) && named.all(is_other)
 }
 
 fn is_prose(file: &str) -> bool {

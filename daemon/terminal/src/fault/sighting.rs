@@ -67,6 +67,7 @@ pub fn sightings(output: &str) -> Vec<Sighting> {
         }
     }
     known.sort_by_key(|found| found.at);
+    let tests = tests_of(&known);
     let mut seen: Vec<Sighting> = Vec::new();
     for found in known {
         if let Some(sighting) = sighting(&lines, found)
@@ -83,6 +84,7 @@ pub fn sightings(output: &str) -> Vec<Sighting> {
     let mut said: Vec<u64> = seen
         .iter()
         .flat_map(|one| one.said.iter().copied())
+        .chain(tests)
         .collect();
     said.sort_unstable();
     said.dedup();
@@ -90,6 +92,18 @@ pub fn sightings(output: &str) -> Vec<Sighting> {
         one.said.clone_from(&said);
     }
     seen
+}
+
+/// Hashes of the names of what failed.
+fn tests_of(known: &[Found]) -> Vec<u64> {
+    if helix_ablation::is_off("sighting/names") {
+        return Vec::new();
+    }
+    let named = known.iter().map(|found| &found.fault);
+    let named = named.filter(|fault| fault.code == FAILED && !fault.symbol.is_empty());
+    named
+        .map(|fault| text_hash(&format!("failed {}", normal(&fault.symbol))))
+        .collect()
 }
 
 /// Hashes of all lines of an output, as they are in what is said of a mistake.

@@ -41,10 +41,14 @@ pub(super) fn directory_of_line(context: &Context<'_>) -> PathBuf {
 }
 
 /// The files that faults of a run name, as the session knows them.
-pub(super) fn files_of(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Vec<String> {
+pub(super) fn files_of<'f>(
+    context: &Context<'_>,
+    run: &Run,
+    faults: impl Iterator<Item = &'f Fault>,
+) -> Vec<String> {
     let directory = directory_of(context, run);
     let mut files: Vec<String> = Vec::new();
-    for fault in faults.iter().filter(|fault| !fault.file.is_empty()) {
+    for fault in faults.filter(|fault| !fault.file.is_empty()) {
         let file = context.shown(&plain(&directory.join(&fault.file)));
         if !files.contains(&file) {
             files.push(file);

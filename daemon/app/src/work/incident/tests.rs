@@ -29,6 +29,7 @@ fn a_remedy_that_held_twice_is_proven() {
     for day in 0..4 {
         let visit = Visit {
             tool: "cargo build",
+            files: &[],
             session: 1,
             at: at(day * 24),
             is_back: day > 0,
@@ -65,6 +66,7 @@ fn seen(said: &[u64]) -> Sighting {
 fn came(known: Option<Incident>, said: &[u64], session: u64, hours: i64) -> Incident {
     let visit = Visit {
         tool: "cargo build",
+        files: &[],
         session,
         at: at(hours),
         is_back: true,
@@ -95,6 +97,7 @@ fn told(incident: &Incident, lines: &[u64]) -> Option<String> {
         lines: &lines,
         output: "cannot find left-pad",
         tool: "cargo build",
+        files: &[],
     };
     incident
         .remedy(failure)
@@ -141,6 +144,7 @@ fn a_remedy_is_for_the_failure_that_says_the_same() {
     let mut incident = came(None, &[1, 2], 1, 0);
     let visit = Visit {
         tool: "cargo build",
+        files: &[],
         session: 1,
         at: at(1),
         is_back: false,
@@ -223,4 +227,39 @@ fn damaged_and_newer_forms_are_none() {
         )
         .is_none()
     );
+}
+
+#[test]
+fn a_remedy_for_a_file_is_none_for_another_of_its_name() {
+    let at_place = |file: &str| [file.to_owned()];
+    let first = at_place("core/src/codec.rs");
+    let came_in = |known, files: &[String], session, hours| {
+        let visit = Visit {
+            tool: "cargo test",
+            files,
+            session,
+            at: at(hours),
+            is_back: true,
+        };
+        Incident::occurred(known, &seen(&[1]), visit)
+    };
+    let mut incident = came_in(None, &first, 1, 0);
+    mended(&mut incident, &["core/src/varint.rs"], &[], 1, 1);
+    for (file, is_told) in [
+        ("core/src/codec.rs", true),
+        ("src/codec.rs", true),
+        ("/home/b/worktree/core/src/codec.rs", true),
+        ("core/src/frame.rs", true),
+        ("wire/src/codec.rs", false),
+    ] {
+        let files = at_place(file);
+        let back = came_in(Some(incident.clone()), &files, 2, 30);
+        let failure = Failure {
+            lines: &HashSet::from([1]),
+            output: "",
+            tool: "cargo test",
+            files: &files,
+        };
+        assert_eq!(back.remedy(failure).is_some(), is_told, "{file}");
+    }
 }
