@@ -54,13 +54,18 @@ fn lint(line: &str) -> Option<String> {
     })
 }
 
-/// The lines up to an empty one.
+/// The lines up to an empty one; of causes below each other, as Gradle lists them, the last.
 pub(super) fn block(below: &[&str]) -> String {
-    let lines = below
+    let lines: Vec<&str> = below
         .iter()
-        .map(|line| line.trim().trim_start_matches("> "))
-        .take_while(|line| !line.is_empty());
-    lines.take(BLOCK_MAX_LINES).collect::<Vec<_>>().join(" ")
+        .map(|line| line.trim())
+        .take_while(|line| !line.is_empty())
+        .collect();
+    let last_cause = lines.iter().rposition(|line| line.starts_with("> "));
+    let end = last_cause.map_or(0, |at| at + 1).max(BLOCK_MAX_LINES);
+    let told = lines.iter().take(end).skip(end - BLOCK_MAX_LINES);
+    let told: Vec<&str> = told.map(|line| line.trim_start_matches("> ")).collect();
+    told.join(" ")
 }
 
 /// A traceback's last frame, or the file under whose name a linter lists.

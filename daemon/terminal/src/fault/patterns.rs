@@ -34,6 +34,7 @@ pub(super) struct Patterns {
     pub(super) java_symbol: Pattern,
     pub(super) placed: Pattern,
     pub(super) judged: Pattern,
+    pub(super) unit: Pattern,
     pub(super) volatile: Pattern,
     pub(super) line: Pattern,
     pub(super) assertion: Pattern,

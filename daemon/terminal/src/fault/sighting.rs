@@ -17,6 +17,9 @@ use helix_redact::redacted;
 /// Mistakes of one output that are remembered.
 const SIGHTINGS_MAX: usize = 12;
 
+/// Names of what failed that are compared.
+const FAILED_MAX: usize = 12;
+
 /// Lines below a mistake that are looked at, and those of them that belong to it at most.
 const BELOW_MAX_LINES: usize = 40;
 const SAID_MAX_LINES: usize = 10;
@@ -67,7 +70,7 @@ pub fn sightings(output: &str) -> Vec<Sighting> {
         }
     }
     known.sort_by_key(|found| found.at);
-    let tests = tests_of(&known);
+    let failed = failed(&known, &lines);
     let mut seen: Vec<Sighting> = Vec::new();
     for found in known {
         if let Some(sighting) = sighting(&lines, found)
@@ -84,7 +87,7 @@ pub fn sightings(output: &str) -> Vec<Sighting> {
     let mut said: Vec<u64> = seen
         .iter()
         .flat_map(|one| one.said.iter().copied())
-        .chain(tests)
+        .chain(failed)
         .collect();
     said.sort_unstable();
     said.dedup();
@@ -94,15 +97,19 @@ pub fn sightings(output: &str) -> Vec<Sighting> {
     seen
 }
 
-/// Hashes of the names of what failed.
-fn tests_of(known: &[Found]) -> Vec<u64> {
+/// Hashes of the names of tests, and of parts of the project, that failed.
+fn failed(known: &[Found], lines: &[&str]) -> Vec<u64> {
     if helix_ablation::is_off("sighting/names") {
         return Vec::new();
     }
-    let named = known.iter().map(|found| &found.fault);
-    let named = named.filter(|fault| fault.code == FAILED && !fault.symbol.is_empty());
+    let faults = known.iter().map(|found| &found.fault);
+    let tests = faults.filter(|fault| fault.code == FAILED && !fault.symbol.is_empty());
+    let tests = tests.map(|fault| normal(&fault.symbol));
+    let units = lines.iter().filter_map(|line| PATTERNS.unit.captures(line));
+    let units = units.map(|captures| normal(&captures[0]));
+    let named = tests.chain(units).take(FAILED_MAX);
     named
-        .map(|fault| text_hash(&format!("failed {}", normal(&fault.symbol))))
+        .map(|name| text_hash(&format!("failed {name}")))
         .collect()
 }
 
