@@ -37,12 +37,12 @@ const CODE_MAX_CHARS: usize = 10;
 /// Digits of a number that makes a password of a name: `password2024`.
 const NUMBERED_MIN_DIGITS: usize = 3;
 
-/// Behind a name: quotation marks, brackets and emphasis that end with it.
-const CLOSE: &str = r#"(?<close>(?:\\*["'`’”»]|\*{1,3}|__|\]|\)|</?[a-z]+>)*)"#;
+/// Behind a name: an index, and quotation marks, brackets and emphasis that end with it.
+const CLOSE: &str = r#"(?:\[["']?[\w.-]{1,40}["']?\])?(?<close>(?:\\*["'`’”»]|\*{1,3}|__|\]|\)|</?[a-z]+>)*)"#;
 
-/// A value: in quotation marks of any kind, emphasised, or bare.
+/// A value: in quotation marks of any kind, emphasised, or bare, behind a tag of HTML or YAML.
 const VALUE: &str = concat!(
-    r#"(?:<[a-z]+>)?(?:\\+["'](?<escaped>[^"'\\\n]+)|[brfuBN]?"(?<double>(?:[^"\\\n]|\\.)+)|[brfuBN]?'(?<single>(?:[^'\\\n]|\\.)+)|"#,
+    r#"(?:<[a-z]+>|!{1,2}[a-z]+[ \t]+)?(?:\\+["'](?<escaped>[^"'\\\n]+)|[brfuBN]?"(?<double>(?:[^"\\\n]|\\.)+)|[brfuBN]?'(?<single>(?:[^'\\\n]|\\.)+)|"#,
     r#"`(?<back>[^`\n]+)|\*{2,3}(?<strong>[^*\n]+)\*{2,3}|[“«„‘](?<curly>[^”»“’\n]+){BARE})"#
 );
 
