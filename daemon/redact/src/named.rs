@@ -38,7 +38,8 @@ const CODE_MAX_CHARS: usize = 10;
 const NUMBERED_MIN_DIGITS: usize = 3;
 
 /// Behind a name: an index, and quotation marks, brackets and emphasis that end with it.
-const CLOSE: &str = r#"(?:\[["']?[\w.-]{1,40}["']?\])?(?<close>(?:\\*["'`’”»]|\*{1,3}|__|\]|\)|</?[a-z]+>)*)"#;
+const CLOSE: &str =
+    r#"(?:\[["']?[\w.-]{1,40}["']?\])?(?<close>(?:\\*["'`’”»]|\*{1,3}|__|\]|\)|</?[a-z]+>)*)"#;
 
 /// A value: in quotation marks of any kind, emphasised, or bare, behind a tag of HTML or YAML.
 const VALUE: &str = concat!(

@@ -41,8 +41,9 @@ pub(super) struct Target {
 pub(super) struct Directory {
     /// Relative to the root, without a slash at its end.
     pub(super) path: String,
-    /// How their paths end, from the slash on where it is a whole name; empty for all.
-    pub(super) ending: String,
+    /// The ways in which their paths end, from the slash on where it is a whole name; an empty one
+    /// for all.
+    pub(super) endings: Vec<String>,
 }
 
 impl Target {
@@ -76,7 +77,7 @@ impl Target {
     fn of_search(input: &Input, paths: Paths<'_>, pattern: &str) -> Self {
         let file = input.file().filter(|path| paths.is_file(path));
         let directory = input.file().filter(|path| paths.is_directory(path));
-        let directory = directory.and_then(|path| Directory::of(&path, "", paths));
+        let directory = directory.and_then(|path| Directory::of(&path, &[String::new()], paths));
         let sought = sought::texts(pattern);
         let below = file.as_deref().map(|file| paths.relative(file));
         let stems = below
@@ -116,14 +117,15 @@ impl Target {
         let is_literal = !last.contains(WILDCARDS);
         let literal = literal_directory(pattern);
         let base = base(input);
-        let ending = if is_literal {
-            format!("/{last}")
-        } else {
+        let ending = if last.starts_with('*') {
             last.trim_start_matches('*').to_owned()
+        } else {
+            format!("/{last}")
         };
         // Of `src/row*.rs` no file of the directory is meant but those of the name.
-        let is_whole = !ending.contains(WILDCARDS);
-        let directory = Directory::of(&base.join(&literal), &ending, paths).filter(|_| is_whole);
+        let endings = alternatives(&ending);
+        let is_whole = !endings.iter().any(|ending| ending.contains(WILDCARDS));
+        let directory = Directory::of(&base.join(&literal), &endings, paths).filter(|_| is_whole);
         // Of `*.sql` nothing but the ending is left, which names no file.
         let stem =
             Some(last.replace(['*', '?'], "")).filter(|stem| is_literal || !stem.starts_with('.'));
@@ -192,13 +194,16 @@ impl Target {
 
 impl Directory {
     /// `None` for the root and for what is outside of it.
-    fn of(path: &Path, ending: &str, paths: Paths<'_>) -> Option<Self> {
+    fn of(path: &Path, endings: &[String], paths: Paths<'_>) -> Option<Self> {
         let relative = paths.relative(path);
         let path = SourceRef::one_spelling(relative.to_str()?.trim_end_matches('/'));
         let is_below = relative.is_relative() && !path.is_empty();
         is_below.then(|| Self {
             path: path.into_owned(),
-            ending: SourceRef::one_spelling(ending).into_owned(),
+            endings: endings
+                .iter()
+                .map(|ending| SourceRef::one_spelling(ending).into_owned())
+                .collect(),
         })
     }
 
@@ -208,10 +213,24 @@ impl Directory {
             .strip_prefix(&self.path)
             .is_some_and(|rest| match rest.strip_prefix('/') {
                 Some("") => true,
-                Some(_) => rest.ends_with(&self.ending),
+                Some(_) => self.endings.iter().any(|ending| rest.ends_with(ending)),
                 None => rest.is_empty(),
             })
     }
+}
+
+/// The texts that a pattern with one list stands for: `.ts` and `.tsx` of `.{ts,tsx}`.
+fn alternatives(pattern: &str) -> Vec<String> {
+    let list = pattern.split_once('{').and_then(|(before, rest)| {
+        let (list, after) = rest.split_once('}')?;
+        Some((before, list, after))
+    });
+    let Some((before, list, after)) = list else {
+        return vec![pattern.to_owned()];
+    };
+    list.split(',')
+        .map(|one| format!("{before}{}{after}", one.trim()))
+        .collect()
 }
 
 /// The files whose paths begin as a path that is none yet, with the pattern for them.
@@ -307,8 +326,8 @@ mod tests {
             let Target {
                 directory, stems, ..
             } = target("Glob", json!({ "pattern": pattern }));
-            let directory =
-                directory.map(|directory| format!("{} {}", directory.path, directory.ending));
+            let directory = directory
+                .map(|directory| format!("{} {}", directory.path, directory.endings.join(" ")));
             (directory.unwrap_or_default(), stems)
         };
         let stem = |stem: &str| vec![stem.to_owned()];
@@ -323,6 +342,9 @@ mod tests {
         assert_eq!(of("/p/**/kernels.rs"), (String::new(), stem("kernels")));
         assert_eq!(of("/p/**/*.{png,svg}"), (String::new(), Vec::new()));
         assert_eq!(of("/p/*.sql"), (String::new(), Vec::new()));
+        assert_eq!(of("/p/db/*.{sql,psql}").0, "db .sql .psql");
+        assert_eq!(of("/p/db/{a,b}.sql").0, "db /a.sql /b.sql");
+        assert_eq!(of("/p/db/{a*,b}.sql").0, "", "begins so");
         let of = |pattern: &str, path: &str| {
             target("Glob", json!({"pattern": pattern, "path": path})).directory
         };
@@ -351,7 +373,7 @@ mod tests {
         ] {
             let expected = Directory {
                 path: "src/ledger".to_owned(),
-                ending: ".rs".to_owned(),
+                endings: vec![".rs".to_owned()],
             };
             assert_eq!(of(pattern, path), Some(expected), "{pattern} in {path}");
         }
