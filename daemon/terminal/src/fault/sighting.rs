@@ -454,6 +454,35 @@ mod tests {
             !is_back(&compiled("limit"), &compiled("slug")),
             "both end alike"
         );
+        let doctest = |name: &str| {
+            format!(
+                "test src/a.rs - a::{name} (line 57) ... FAILED\n\nthread 'main' panicked at src/a.rs:7:1:\n\
+                 assertion `left == right` failed\n  left: 540\n right: 180\n"
+            )
+        };
+        assert!(is_back(
+            &doctest("mul"),
+            &doctest("mul").replace("57", "74")
+        ));
+        assert!(!is_back(&doctest("mul"), &doctest("add")));
+        let task = |name: &str| {
+            format!(
+                "> Task :{name}:test FAILED\n\nRetryTest > backs off() FAILED\n    \
+                 org.opentest4j.AssertionFailedError: expected: <4> but was: <3>\n"
+            )
+        };
+        assert!(is_back(&task("core"), &task("core")));
+        assert!(!is_back(&task("core"), &task("agent")));
+        let gradle = |missing: &str| {
+            format!(
+                "* What went wrong:\nExecution failed for task ':a:compile'.\n> Error while evaluating 'b'.\n   \
+                 > Could not resolve all files.\n      > Could not find {missing}.\n        Searched in:\n\n"
+            )
+        };
+        assert!(!is_back(
+            &gradle("io.ktor:a:3.1.2"),
+            &gradle("io.ktor:b:3.1.2")
+        ));
         let runner =
             |got: &str| format!("[ FAIL ] conflict\n     got:  {got}\nbox: 1 of 3 cases failed\n");
         assert!(!is_back(&runner("clear A1"), &runner("ValueError: no")));
