@@ -25,6 +25,7 @@ static COMPILED: LazyLock<Option<Rules>> = LazyLock::new(|| Rules::read().ok());
 struct Table {
     replacements: Vec<String>,
     endings: Vec<String>,
+    former: Vec<String>,
     occasions: String,
     departing: String,
     denials: Vec<String>,
@@ -68,6 +69,9 @@ pub(super) enum RuleError {
 /// The compiled rules.
 pub(super) struct Rules {
     departures: Vec<Departure>,
+    /// Ends of texts that name what held before.
+    former: Vec<Regex>,
+    any_former: RegexSet,
     /// Begins when or why something is so.
     occasions: Regex,
     /// Words of which a text with one has some, found in one pass.
@@ -129,6 +133,8 @@ impl Rules {
         };
         Ok(Self {
             departures: departures(&table)?,
+            former: table.former.iter().map(one).collect::<Result<_, _>>()?,
+            any_former: set(&table.former)?,
             occasions: one(&table.occasions)?,
             departing: AhoCorasick::new(table.departing.split_whitespace())?,
             denials: table.denials.iter().map(one).collect::<Result<_, _>>()?,
@@ -185,6 +191,19 @@ impl Rules {
             })
         });
         named.collect()
+    }
+
+    /// A text up to an end that names what held before, and that.
+    pub(super) fn without_former<'t>(&self, text: &'t str) -> (&'t str, Option<&'t str>) {
+        let text = text.trim_end();
+        let mut fitting = self.any_former.matches(text).into_iter();
+        let former = fitting.find_map(|place| {
+            let captures = self.former.get(place)?.captures(text)?;
+            let (end, gone) = (captures.get(0)?, captures.name("gone")?);
+            let rest = text.get(..end.start())?.trim_end();
+            (!rest.is_empty()).then_some((rest, Some(gone.as_str())))
+        });
+        former.unwrap_or((text, None))
     }
 
     /// The clause around a place of a text, before and behind it, up to a word for when or why.

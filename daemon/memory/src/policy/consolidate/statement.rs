@@ -118,11 +118,13 @@ impl Statement {
         let Some(rules) = rules() else {
             return Self::default();
         };
+        let (text, former) = rules.without_former(text);
         let whole = part(text, rules);
         let lead = part(first_clause(text), rules);
         let sequence: Vec<CompactString> = words(text).map(lowered).collect();
         let is_unspaced = text.chars().any(is_unspaced);
-        let (asserted, turns) = Turns::asserted(text, rules);
+        let (asserted, mut turns) = Turns::asserted(text, rules);
+        turns.follow(text, former, rules);
         let asserts_nothing = match &asserted {
             Cow::Borrowed(_) => whole.words.is_empty(),
             Cow::Owned(asserted) => part(asserted, rules).words.is_empty(),
@@ -209,6 +211,15 @@ impl Turns {
             denials: denials(text, rules),
             is_change: rules.is_change(text),
         }
+    }
+
+    /// Adds what held before what a text says.
+    fn follow(&mut self, text: &str, former: Option<&str>, rules: &Rules) {
+        let Some(gone) = former else { return };
+        let around = [text, ""];
+        self.departures
+            .extend(self::gone(&[Departed { gone, around }], rules));
+        self.is_change = true;
     }
 
     /// The part of a text that says what is so, with its ends and changes. A text that speaks of
