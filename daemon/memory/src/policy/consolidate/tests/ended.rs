@@ -99,3 +99,58 @@ fn two_changes_of_the_same_thing_contradict() {
     let to = |what: &str| format!("We switched the billing web app from npm to {what}.");
     assert_eq!(said(&to("pnpm"), &to("Bun")), "contradicts");
 }
+
+#[test]
+fn the_value_that_held_before_is_named_at_the_end() {
+    for (known, new) in [
+        (
+            "The tax API client retries 3 times.",
+            "The tax API client retries 5 times, it used to be 3.",
+        ),
+        (
+            "Uploads time out after 60 s.",
+            "Uploads time out after 90 s, up from 60.",
+        ),
+        (
+            "CI runs on Ubuntu 22.04.",
+            "CI runs on Ubuntu 24.04; before that it was 22.04",
+        ),
+        (
+            "Sessions last 8 hours.",
+            "Sessions last 12 hours (previously 8).",
+        ),
+        (
+            "Die Sitzung dauert 8 Stunden.",
+            "Die Sitzung dauert 12 Stunden, früher 8.",
+        ),
+    ] {
+        assert_eq!(said(known, new), "supersedes", "{known} | {new}");
+    }
+    assert_eq!(
+        said(
+            "Releases go through Marta.",
+            "Releases go through Jonas, formerly Marta."
+        ),
+        "contradicts"
+    );
+    for (known, new) in [
+        (
+            "The exporter retries 3 times.",
+            "The importer retries 5 times, it used to be 3.",
+        ),
+        (
+            "Staging sessions last 8 hours.",
+            "Production sessions last 12 hours (previously 8).",
+        ),
+        (
+            "Sessions last 8 hours.",
+            "Carts last 12 hours (previously 8).",
+        ),
+        (
+            "The LDAP client's connect timeout is 10 seconds.",
+            "LDAP read timeout: 25 seconds (earlier: 10).",
+        ),
+    ] {
+        assert_eq!(said(known, new), "apart", "{known} | {new}");
+    }
+}
