@@ -126,14 +126,16 @@ impl Helix for Service {
         request: Request<v1::SearchRequest>,
     ) -> Result<Response<v1::SearchReply>, Status> {
         let started = Instant::now();
-        let mut request = self.met(request).await?;
-        if request.count_only {
-            return self.count(request, started).await;
+        if request.get_ref().count_only {
+            return self.count(self.met(request).await?, started).await;
         }
-        let asker = self.asker(request.caller.take()).await?;
-        if !request.why_not.is_empty() {
+        if !request.get_ref().why_not.is_empty() {
+            let mut request = self.met(request).await?;
+            let asker = self.asker(request.caller.take()).await?;
             return self.why_not(asker, request).await;
         }
+        let mut request = request.into_inner();
+        let asker = self.met_asker(request.caller.take());
         let found = search::search(&self.runtime.app, asker, wire::search::wanted(request));
         let found = found.await;
         let app = &self.runtime.app;

@@ -1,6 +1,7 @@
 //! `Context`: what matters now, or for a query, packed into a budget of tokens.
 
 use std::collections::HashSet;
+use std::future::ready;
 use std::sync::Arc;
 
 use helix_engine::{Hit, LexicalQuery, Mode};
@@ -106,7 +107,8 @@ pub async fn context(app: &Arc<App>, asker: Asker, wanted: Wanted) -> Result<Blo
         let matter = Matter::found(&heading, prepared.query(), found);
         block(app, &prepared.asker, matter, budget)
     };
-    Ok(search::answered(app, asker, wanted, answer).await?.answer)
+    let answered = search::answered(app, ready(Ok(asker)), wanted, answer);
+    Ok(answered.await?.answer)
 }
 
 /// Reads how many tokens an answer may take.

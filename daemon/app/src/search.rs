@@ -18,15 +18,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures_util::future::{OptionFuture, try_join};
 use helix_engine::{
     Calendar, Counted, Cursor, Filter, Hit, HitPlace as Place, LexicalQuery, Mode, ParsedQuery,
-    Recalled, Retriever, Search, Vantage, Weigher, WordsFound, WordsMode as WordMode,
+    Recalled, Retriever, Search, TextVectors, Vantage, Weigher, WordsFound, WordsMode as WordMode,
 };
 use helix_memory::{ErrorKind, MemoryNumber, Status};
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
 use helix_proto::standing::{BY_WORDS_ONLY, VECTORS_LACKING};
 use helix_surface::budget::{Fitted, fit};
 use helix_surface::snippet::Snippet;
+use jiff::tz::TimeZone;
 
 use crate::limit::Limit;
 use crate::moment::{self, At};
@@ -160,11 +162,23 @@ impl Prepared {
     }
 }
 
-/// Searches.
+/// A question as a vector, if it became one.
+struct Embedded {
+    words: String,
+    vector: Option<TextVectors>,
+    took: Duration,
+}
+
+/// Searches. The question is embedded while `asker` is found out.
 ///
 /// # Errors
-/// When the request cannot be read, meaning is demanded and not to be had, or the disk fails.
-pub async fn search(app: &Arc<App>, asker: Asker, wanted: Wanted) -> Result<Answer, Refusal> {
+/// When it is not known who asks, the request cannot be read, meaning is demanded and not to be
+/// had, or the disk fails.
+pub async fn search(
+    app: &Arc<App>,
+    asker: impl Future<Output = Result<Asker, Refusal>> + Send,
+    wanted: Wanted,
+) -> Result<Answer, Refusal> {
     let Answered { answer, embedding } = answered(app, asker, wanted, answer::answer).await?;
     Ok(Answer {
         embedding,
@@ -178,39 +192,46 @@ pub async fn search(app: &Arc<App>, asker: Asker, wanted: Wanted) -> Result<Answ
 /// As [`search`].
 pub(crate) async fn answered<T: Send + 'static>(
     app: &Arc<App>,
-    asker: Asker,
+    asker: impl Future<Output = Result<Asker, Refusal>> + Send,
     wanted: Wanted,
     answer: impl FnOnce(&App, &Prepared, Found) -> T + Send + 'static,
 ) -> Result<Answered<T>, Refusal> {
-    let then = if wanted.at.is_now() {
-        None
-    } else {
+    let ahead = ahead(app, &wanted).map(|words| embed(app, words));
+    let ahead = async { Ok::<_, Refusal>(OptionFuture::from(ahead).await) };
+    let ready = async {
+        let asker = asker.await?;
         let at = wanted.at;
-        off_thread(app, move |app| moment::seen(app, at)).await?
+        let then = if at.is_now() {
+            None
+        } else {
+            off_thread(app, move |app| moment::seen(app, at)).await?
+        };
+        let app = then.map_or_else(|| Arc::clone(app), Arc::new);
+        let prepared = off_thread(&app, move |app| prepare(app, asker, &wanted)).await?;
+        Ok((app, prepared))
     };
-    let then = then.map(Arc::new);
-    let app = then.as_ref().unwrap_or(app);
-    let mut prepared = off_thread(app, move |app| prepare(app, asker, &wanted)).await?;
-    let embed_started = Instant::now();
+    let ((app, mut prepared), ahead) = try_join(ready, ahead).await?;
     let mut notes: Vec<String> = std::mem::take(&mut prepared.notes);
+    let mut embedding = Duration::ZERO;
     if prepared.wants_meaning() {
-        prepared.search.vector = app
-            .memory
-            .embedder
-            .query(prepared.search.words.trim(), EMBED_DEADLINE)
-            .await;
+        let words = prepared.search.words.trim();
+        let embedded = match ahead.filter(|ahead| ahead.words == words) {
+            Some(ahead) => ahead,
+            None => embed(&app, words.to_owned()).await,
+        };
+        embedding = embedded.took;
+        prepared.search.vector = embedded.vector;
         if prepared.search.vector.is_none() {
             if prepared.needs_meaning() {
                 return Err(Refusal::unavailable(format!(
                     "cannot search by meaning: {}",
-                    why_no_meaning(app)
+                    why_no_meaning(&app)
                 )));
             }
-            notes.push(format!("{BY_WORDS_ONLY}: {}", why_no_meaning(app)));
+            notes.push(format!("{BY_WORDS_ONLY}: {}", why_no_meaning(&app)));
         }
     }
-    let embedding = embed_started.elapsed();
-    off_thread(app, move |app| {
+    off_thread(&app, move |app| {
         let found = recall(app, &prepared, notes)?;
         Ok(Answered {
             answer: answer(app, &prepared, found),
@@ -218,6 +239,30 @@ pub(crate) async fn answered<T: Send + 'static>(
         })
     })
     .await
+}
+
+/// The words that a first page will in all likelihood be searched for, before anything else is known
+/// of it: a question's vector takes longer than the rest of its search.
+fn ahead(app: &App, wanted: &Wanted) -> Option<String> {
+    let is_first = wanted.cursor.is_empty() && wanted.query.len() <= QUERY_MAX_BYTES;
+    if !is_first || wanted.retriever == Retriever::Words {
+        return None;
+    }
+    // Which zone its days are of changes nothing about its words.
+    let calendar = Calendar::new(TimeZone::UTC, app.memory.now());
+    let words = ParsedQuery::parse(&wanted.query, &calendar).ok()?.words;
+    let words = words.trim();
+    (!words.is_empty()).then(|| words.to_owned())
+}
+
+async fn embed(app: &App, words: String) -> Embedded {
+    let started = Instant::now();
+    let vector = app.memory.embedder.query(&words, EMBED_DEADLINE).await;
+    Embedded {
+        words,
+        vector,
+        took: started.elapsed(),
+    }
 }
 
 /// Counts every match.

@@ -113,6 +113,13 @@ impl Service {
             .map_err(refused)
     }
 
+    /// Finds out who makes a call that was not met yet.
+    pub(super) async fn met_asker(&self, caller: Option<v1::Caller>) -> Result<Asker, Refusal> {
+        self.runtime.meet(caller.as_ref()).await?;
+        let who = self.who(caller);
+        off_thread(&self.runtime.app, move |_| Ok(who())).await
+    }
+
     /// Has a thread answer a request.
     pub(super) async fn ask<R: Called, T: Send + 'static>(
         &self,

@@ -1,5 +1,6 @@
 //! Why a search does not find a memory, in words.
 
+use std::future::ready;
 use std::sync::Arc;
 
 use helix_engine::{
@@ -74,7 +75,9 @@ pub async fn why_not(
         let number = named(app, &prepared.asker, &reference)?;
         explained(app, prepared, &found, number)
     };
-    answered(app, asker, wanted, answer).await?.answer
+    answered(app, ready(Ok(asker)), wanted, answer)
+        .await?
+        .answer
 }
 
 fn named(app: &App, asker: &Asker, reference: &str) -> Result<MemoryNumber, Refusal> {
