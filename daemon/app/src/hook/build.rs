@@ -326,14 +326,15 @@ fn failed(
 ) -> Result<Vec<String>, ReadError> {
     let seen = sightings(output);
     let prints: Vec<String> = seen.iter().map(|seen| seen.fault.fingerprint()).collect();
-    let files = files_of(context, run, faults.iter());
+    let directory = directory_of(context, run);
+    let files = files_of(context, &directory, faults.iter());
     let fresh = context.work_and_keep(true, |activity| {
         let fresh = activity.failed(run, prints, context.now);
         activity.failed_in(files);
         fresh
     });
-    let places = files_of(context, run, seen.iter().map(|seen| &seen.fault));
-    let context = &context.at(&directory_of(context, run));
+    let places = files_of(context, &directory, seen.iter().map(|seen| &seen.fault));
+    let context = &context.at(&directory);
     let app = context.app;
     let (strand, scope) = (&app.memory.strand, &context.project.scope);
     let is_fresh = |seen: &Sighting| fresh.contains(&seen.fault.fingerprint());

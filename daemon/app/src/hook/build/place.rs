@@ -40,13 +40,12 @@ pub(super) fn directory_of_line(context: &Context<'_>) -> PathBuf {
     plain(&place_of(context, place.as_deref()))
 }
 
-/// The files that faults of a run name, as the session knows them.
+/// The files that faults of a run in a directory name, as the session knows them.
 pub(super) fn files_of<'f>(
     context: &Context<'_>,
-    run: &Run,
+    directory: &Path,
     faults: impl Iterator<Item = &'f Fault>,
 ) -> Vec<String> {
-    let directory = directory_of(context, run);
     let mut files: Vec<String> = Vec::new();
     for fault in faults.filter(|fault| !fault.file.is_empty()) {
         let file = context.shown(&plain(&directory.join(&fault.file)));
