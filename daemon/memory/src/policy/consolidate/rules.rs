@@ -66,18 +66,29 @@ pub(super) enum RuleError {
     Words(#[from] aho_corasick::BuildError),
 }
 
+/// Patterns of which hardly any fits a text: one pass says which do.
+struct Patterns {
+    each: Vec<Regex>,
+    any: RegexSet,
+}
+
+impl Patterns {
+    fn fitting(&self, text: &str) -> impl Iterator<Item = &Regex> {
+        let places = self.any.matches(text).into_iter();
+        places.filter_map(|place| self.each.get(place))
+    }
+}
+
 /// The compiled rules.
 pub(super) struct Rules {
     departures: Vec<Departure>,
     /// Ends of texts that name what held before.
-    former: Vec<Regex>,
-    any_former: RegexSet,
+    former: Patterns,
     /// Begins when or why something is so.
     occasions: Regex,
     /// Words of which a text with one has some, found in one pass.
     departing: AhoCorasick,
-    denials: Vec<Regex>,
-    any_denial: RegexSet,
+    denials: Patterns,
     elsewhere: FxHashSet<String>,
     tails: FxHashSet<String>,
     changes: RegexSet,
@@ -133,12 +144,16 @@ impl Rules {
         };
         Ok(Self {
             departures: departures(&table)?,
-            former: table.former.iter().map(one).collect::<Result<_, _>>()?,
-            any_former: set(&table.former)?,
+            former: Patterns {
+                each: table.former.iter().map(one).collect::<Result<_, _>>()?,
+                any: set(&table.former)?,
+            },
             occasions: one(&table.occasions)?,
             departing: AhoCorasick::new(table.departing.split_whitespace())?,
-            denials: table.denials.iter().map(one).collect::<Result<_, _>>()?,
-            any_denial: set(&table.denials)?,
+            denials: Patterns {
+                each: table.denials.iter().map(one).collect::<Result<_, _>>()?,
+                any: set(&table.denials)?,
+            },
             elsewhere: words(&table.elsewhere).collect(),
             tails: words(&table.tails).collect(),
             changes: set(&table.changes)?,
@@ -196,9 +211,8 @@ impl Rules {
     /// A text up to an end that names what held before, and that.
     pub(super) fn without_former<'t>(&self, text: &'t str) -> (&'t str, Option<&'t str>) {
         let text = text.trim_end();
-        let mut fitting = self.any_former.matches(text).into_iter();
-        let former = fitting.find_map(|place| {
-            let captures = self.former.get(place)?.captures(text)?;
+        let former = self.former.fitting(text).find_map(|pattern| {
+            let captures = pattern.captures(text)?;
             let (end, gone) = (captures.get(0)?, captures.name("gone")?);
             let rest = text.get(..end.start())?.trim_end();
             (!rest.is_empty()).then_some((rest, Some(gone.as_str())))
@@ -223,9 +237,7 @@ impl Rules {
 
     /// Lists what a text says is not so, each with the place of the words that say it.
     pub(super) fn denials<'t>(&self, text: &'t str) -> Vec<(Range<usize>, &'t str)> {
-        let fitting = self.any_denial.matches(text);
-        let fitting = fitting.iter().filter_map(|place| self.denials.get(place));
-        self.gone(fitting, text)
+        self.gone(self.denials.fitting(text), text)
     }
 
     fn gone<'r, 't>(
