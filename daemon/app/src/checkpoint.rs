@@ -115,6 +115,7 @@ fn save(
     let mut new = Checkpoint {
         saved_at: app.memory.now(),
         agent: asker.actor.agent.clone(),
+        session: asker.actor.session.clone(),
         ..new
     };
     let mut secrets = Secrets::default();

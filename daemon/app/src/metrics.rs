@@ -264,7 +264,7 @@ impl Counted {
             }
             Request::Split(_) => Self::Changes(vec!["splits"]),
             Request::Distil(_) => Self::Changes(vec!["distilled"]),
-            Request::Purge { .. } => Self::Changes(vec!["purges"]),
+            Request::Purge { .. } | Request::PurgeCheckpoints(_) => Self::Changes(vec!["purges"]),
             Request::Checkpoint { .. } => Self::Changes(vec!["checkpoints"]),
             Request::Tombstones(_)
             | Request::SaveTombstones(_)

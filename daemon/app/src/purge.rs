@@ -13,8 +13,9 @@ mod traces;
 use std::sync::Arc;
 
 use helix_engine::Request;
-use helix_memory::{MemoryId, MemoryNumber, Timestamp};
+use helix_memory::{Checkpoint, MemoryId, Timestamp};
 
+use self::plan::Planned;
 use self::traces::Traces;
 use crate::ports::Hold;
 use crate::threads::{long_off_thread, off_thread};
@@ -35,8 +36,23 @@ pub struct Wanted {
     pub origin: String,
     /// Those recorded since.
     pub since: Option<Timestamp>,
-    /// The ids that were shown and confirmed; empty to be shown them.
-    pub confirmed: Vec<MemoryId>,
+    /// What was shown and confirmed; empty to be shown it.
+    pub confirmed: Confirmed,
+}
+
+/// A purge as it was shown.
+#[derive(Clone, Debug, Default)]
+pub struct Confirmed {
+    /// Ids of the memories.
+    pub memories: Vec<MemoryId>,
+    /// When the checkpoints were saved.
+    pub checkpoints: Vec<Timestamp>,
+}
+
+impl Confirmed {
+    fn is_empty(&self) -> bool {
+        self.memories.is_empty() && self.checkpoints.is_empty()
+    }
 }
 
 /// A memory that goes.
@@ -53,6 +69,8 @@ pub struct Going {
 pub struct Answer {
     /// Memories that go, or went.
     pub memories: Vec<Going>,
+    /// Checkpoints that the session saved, which go with it.
+    pub checkpoints: Vec<Checkpoint>,
     /// True if it is done.
     pub done: bool,
     /// Notes on the files that held copies, or that would be removed.
@@ -71,33 +89,34 @@ pub async fn purge(
     who: impl FnOnce() -> Asker + Send + 'static,
     wanted: Wanted,
 ) -> Result<Answer, Refusal> {
-    let confirmed = wanted.confirmed.clone();
+    let (confirmed, session) = (wanted.confirmed.clone(), wanted.session.clone());
     let planned = off_thread(app, move |app| {
         let asker = who();
-        let memories = plan::plan(app, &asker, &wanted)?;
-        let holders = plan::holders(app, &memories)?;
-        Ok((memories, holders, asker))
+        let planned = plan::plan(app, &asker, &wanted)?;
+        let holders = plan::holders(app, &planned.memories)?;
+        // Before it is purged: its history says what it was.
+        let traces = Traces::of(app, &planned)?;
+        Ok((planned, holders, traces, asker))
     });
-    let (memories, holders, asker) = planned.await?;
-    let numbers: Vec<MemoryNumber> = memories
-        .iter()
-        .map(|going| going.memory.memory.number)
-        .collect();
+    let (planned, holders, traces, asker) = planned.await?;
     if confirmed.is_empty() {
-        let announced = long_off_thread(app, hold, move |app| {
-            Ok(files::announced(app, &Traces::of(app, &numbers)?))
-        });
+        let announced = long_off_thread(app, hold, move |app| Ok(files::announced(app, &traces)));
         let announced = announced.await?;
         return Ok(Answer {
-            memories,
+            memories: planned.memories,
+            checkpoints: planned.checkpoints,
             notes: holders.into_iter().chain(announced).collect(),
-            ..Answer::default()
+            done: false,
         });
     }
-    check_confirmed(&memories, &confirmed)?;
-    // Before it is purged: its history says what it was.
-    let traces = off_thread(app, move |app| Traces::of(app, &numbers)).await?;
-    write(app, &asker, &memories).await?;
+    check_confirmed(&planned, confirmed)?;
+    write(app, &asker, &planned).await?;
+    if !planned.checkpoints.is_empty() {
+        let request = Request::PurgeCheckpoints(session);
+        for outcome in app.writer.submit(vec![request])?.await? {
+            outcome?;
+        }
+    }
     let removed = long_off_thread(app, hold, move |app| files::clean(app, &traces)).await?;
     let rewritten = app.writer.rewrite().await?;
     let mut notes = holders;
@@ -107,22 +126,22 @@ pub async fn purge(
         notes.push(long_off_thread(app, hold, |app| Ok(files::back_up(app))).await?);
     }
     Ok(Answer {
-        memories,
+        memories: planned.memories,
+        checkpoints: planned.checkpoints,
         done: true,
         notes,
     })
 }
 
 /// Refuses to purge another set than the one that was shown.
-fn check_confirmed(memories: &[Going], confirmed: &[MemoryId]) -> Result<(), Refusal> {
-    let mut meant: Vec<MemoryId> = memories
-        .iter()
-        .map(|going| going.memory.memory.id)
-        .collect();
-    let mut shown = confirmed.to_vec();
-    meant.sort_unstable();
-    shown.sort_unstable();
-    if meant == shown {
+fn check_confirmed(planned: &Planned, shown: Confirmed) -> Result<(), Refusal> {
+    let memories = planned.memories.iter();
+    let memories = memories.map(|going| going.memory.memory.id);
+    let checkpoints = planned.checkpoints.iter();
+    let checkpoints = checkpoints.map(|checkpoint| checkpoint.saved_at);
+    if are_the_same(memories.collect(), shown.memories)
+        && are_the_same(checkpoints.collect(), shown.checkpoints)
+    {
         return Ok(());
     }
     Err(Refusal::changed(
@@ -130,7 +149,15 @@ fn check_confirmed(memories: &[Going], confirmed: &[MemoryId]) -> Result<(), Ref
     ))
 }
 
-async fn write(app: &App, asker: &Asker, memories: &[Going]) -> Result<(), Refusal> {
+/// Whether both have the same members, in whatever order.
+fn are_the_same<T: Ord>(mut one: Vec<T>, mut other: Vec<T>) -> bool {
+    one.sort_unstable();
+    other.sort_unstable();
+    one == other
+}
+
+async fn write(app: &App, asker: &Asker, planned: &Planned) -> Result<(), Refusal> {
+    let memories = &planned.memories;
     // What waits to be written would bring a name back.
     for going in memories {
         let handle = going.memory.memory.handle.as_str();

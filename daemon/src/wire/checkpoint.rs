@@ -30,6 +30,7 @@ fn checkpoint(wire: v1::TaskCheckpoint) -> Checkpoint {
         files: wire.files,
         saved_at: Timestamp::default(),
         agent: String::new(),
+        session: String::new(),
     }
 }
 
@@ -52,7 +53,7 @@ pub(crate) fn answer(answer: Answer) -> v1::CheckpointReply {
 }
 
 /// Writes a checkpoint.
-fn task_checkpoint(checkpoint: &Checkpoint) -> v1::TaskCheckpoint {
+pub(super) fn task_checkpoint(checkpoint: &Checkpoint) -> v1::TaskCheckpoint {
     v1::TaskCheckpoint {
         task: checkpoint.task.clone(),
         done: checkpoint.done.clone(),

@@ -1,10 +1,11 @@
 //! `Purge` as the wire has it.
 
 use helix_app::Refusal;
-use helix_app::purge::{Answer, Going, Wanted};
+use helix_app::purge::{Answer, Confirmed, Going, Wanted};
 use helix_memory::{MemoryId, Timestamp};
 use helix_proto::v1;
 
+use super::checkpoint::task_checkpoint;
 use super::told;
 
 /// Reads what is to be purged.
@@ -15,6 +16,7 @@ pub(crate) fn wanted(wire: v1::PurgeRequest) -> Result<Wanted, Refusal> {
         origin,
         since_us,
         confirmed,
+        confirmed_checkpoints_us,
         ..
     } = wire;
     let confirmed: Result<Vec<MemoryId>, Refusal> =
@@ -24,7 +26,13 @@ pub(crate) fn wanted(wire: v1::PurgeRequest) -> Result<Wanted, Refusal> {
         session,
         origin,
         since: since_us.map(Timestamp::from_micros),
-        confirmed: confirmed?,
+        confirmed: Confirmed {
+            memories: confirmed?,
+            checkpoints: confirmed_checkpoints_us
+                .into_iter()
+                .map(Timestamp::from_micros)
+                .collect(),
+        },
     })
 }
 
@@ -41,6 +49,7 @@ pub(crate) fn answer(answer: Answer) -> v1::PurgeReply {
         memories: answer.memories.iter().map(going).collect(),
         done: answer.done,
         notes: answer.notes,
+        checkpoints: answer.checkpoints.iter().map(task_checkpoint).collect(),
     }
 }
 

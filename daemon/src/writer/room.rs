@@ -153,6 +153,7 @@ fn content(request: &Request) -> usize {
             distil.admitted.text.len() + size_of_val(distil.episodes.as_slice())
         }
         Request::Purge { .. } => 0,
+        Request::PurgeCheckpoints(session) => session.len(),
         Request::Tombstones(tombstones) => size_of_val(tombstones.as_slice()),
         Request::SaveTombstones(ids) => size_of_val(ids.as_slice()),
         Request::States(_, rows) => rows
@@ -160,11 +161,9 @@ fn content(request: &Request) -> usize {
             .map(|(key, state)| key.len() + state.len())
             .sum(),
         Request::Receipts(rows) => rows.iter().map(|(_, state)| state.len()).sum(),
-        Request::Checkpoint { checkpoint, .. } => checkpoint.as_ref().map_or(0, |saved| {
-            let lists = [&saved.done, &saved.next, &saved.hypotheses, &saved.files];
-            let listed: usize = lists.into_iter().flatten().map(String::len).sum();
-            saved.task.len() + saved.blocked.len() + listed
-        }),
+        Request::Checkpoint { checkpoint, .. } => checkpoint
+            .as_ref()
+            .map_or(0, |saved| saved.texts().map(str::len).sum()),
         Request::Mend(_) | Request::Accesses => 0,
     }
 }

@@ -141,8 +141,7 @@ mod tests {
             ]),
             blocked: "Need reference output from correct implementation".to_owned(),
             files: texts(["infer.rs", "kernels.rs", "main.rs"]),
-            saved_at: Timestamp::default(),
-            agent: String::new(),
+            ..Checkpoint::default()
         }
     }
 

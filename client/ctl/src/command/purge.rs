@@ -23,7 +23,7 @@ pub(crate) struct Purge {
         required_unless_present_any = ["session", "origin", "since"]
     )]
     references: Vec<String>,
-    /// Purges what this session stored
+    /// Purges what this session stored, its checkpoints with it
     #[arg(long, value_name = "S")]
     session: Option<String>,
     /// Purges what came from here: user, agent, tool or import
@@ -50,7 +50,7 @@ impl Purge {
             session: self.session.unwrap_or_default(),
             origin: self.origin.unwrap_or_default(),
             since_us: self.since,
-            confirmed: Vec::new(),
+            ..v1::PurgeRequest::default()
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
@@ -61,6 +61,8 @@ impl Purge {
                 confirm(&shown)?;
             }
             request.confirmed = ids(&shown);
+            let checkpoints = shown.checkpoints.iter();
+            request.confirmed_checkpoints_us = checkpoints.map(|saved| saved.saved_at_us).collect();
             let reply = send(&mut client, &request).await?;
             if json {
                 screen::json(&PurgeDocument::from(&reply))?;
@@ -93,14 +95,14 @@ fn ids(shown: &v1::PurgeReply) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Returns the word that has to be typed: the handle of the one memory, or how many there are.
+/// Returns the word that has to be typed: the handle of the one memory, or how many things there are.
 fn password(shown: &v1::PurgeReply) -> String {
-    match shown.memories.as_slice() {
-        [only] => {
+    match (shown.memories.as_slice(), shown.checkpoints.as_slice()) {
+        ([only], []) => {
             let memory = only.memory.as_ref();
             memory.map_or_else(String::new, |memory| one_line(&memory.handle))
         }
-        several => several.len().to_string(),
+        (memories, checkpoints) => (memories.len() + checkpoints.len()).to_string(),
     }
 }
 

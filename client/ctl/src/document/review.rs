@@ -37,6 +37,8 @@ pub(crate) struct JudgeDocument<'a> {
 pub(crate) struct PurgeDocument<'a> {
     done: bool,
     memories: Vec<PurgedDocument<'a>>,
+    /// The tasks of the checkpoints.
+    checkpoints: Vec<&'a str>,
     notes: &'a [String],
 }
 
@@ -94,6 +96,11 @@ impl<'a> From<&'a v1::PurgeReply> for PurgeDocument<'a> {
         Self {
             done: reply.done,
             memories: reply.memories.iter().filter_map(purged).collect(),
+            checkpoints: reply
+                .checkpoints
+                .iter()
+                .map(|saved| saved.task.as_str())
+                .collect(),
             notes: &reply.notes,
         }
     }

@@ -101,5 +101,13 @@ pub(crate) fn purged(look: Look, reply: &PurgeReply) -> String {
         }
         text.push('\n');
     }
+    for checkpoint in &reply.checkpoints {
+        text += &format!("{done}\tcheckpoint");
+        if !reply.done {
+            text += "\t";
+            text += &row_text(look, &checkpoint.task);
+        }
+        text.push('\n');
+    }
     text
 }

@@ -1,9 +1,9 @@
-//! Which memories go.
+//! Which memories go, and which checkpoints.
 
 use std::collections::HashSet;
 
 use helix_engine::StoreError;
-use helix_memory::{Memory, MemoryNumber, Origin, Relation};
+use helix_memory::{Checkpoint, Memory, MemoryNumber, Origin, Relation};
 use helix_neutral::quoted;
 
 use super::{Going, Wanted};
@@ -19,6 +19,13 @@ const SOUGHT_MAX: usize = 64;
 
 /// Bytes of a text that is looked for in others, at least: a shorter one is in many by chance.
 const SOUGHT_MIN_BYTES: usize = 12;
+
+/// All that a purge removes.
+pub(super) struct Planned {
+    pub(super) memories: Vec<Going>,
+    /// Those that the session saved.
+    pub(super) checkpoints: Vec<Checkpoint>,
+}
 
 /// Says which memories stay that have the text of one that goes within theirs, as one has that it
 /// was merged into.
@@ -50,7 +57,7 @@ pub(super) fn holders(app: &App, going: &[Going]) -> Result<Vec<String>, Refusal
 }
 
 /// Finds what is named, and what was made from it.
-pub(super) fn plan(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Vec<Going>, Refusal> {
+pub(super) fn plan(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Planned, Refusal> {
     if asker.actor.origin != Origin::User {
         return Err(Refusal::denied(
             "only a person can purge; use helixctl purge",
@@ -67,8 +74,12 @@ pub(super) fn plan(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Vec<Goin
             "nothing is named; give handles, a session, an origin or a time",
         ));
     }
+    let checkpoints = match wanted.session.as_str() {
+        "" => Vec::new(),
+        session => app.memory.strand.snapshot()?.checkpoints_of(session)?,
+    };
     let going = with_derived(app, &named);
-    if going.is_empty() {
+    if going.is_empty() && checkpoints.is_empty() {
         return Err(Refusal::not_found(
             "no memory here is meant; nothing was purged",
         ));
@@ -94,7 +105,10 @@ pub(super) fn plan(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Vec<Goin
             derived_from,
         });
     }
-    Ok(told)
+    Ok(Planned {
+        memories: told,
+        checkpoints,
+    })
 }
 
 fn handle_of(app: &App, number: MemoryNumber) -> Result<String, Refusal> {

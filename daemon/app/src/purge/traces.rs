@@ -6,9 +6,10 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use helix_engine::Snapshot;
-use helix_memory::{MemoryNumber, Sequence};
+use helix_memory::Sequence;
 use memchr::memmem::Finder;
 
+use super::plan::Planned;
 use crate::{App, Refusal};
 
 /// Shortest text that is looked for: a word or two are in files that hold nothing of the memory. The
@@ -21,22 +22,28 @@ const TEXT_MAX_BYTES: usize = 256;
 /// Bytes of a file that are read at once.
 const READ_BYTES: usize = 1024 * 1024;
 
-/// Ids, handles and texts, of every version of some memories.
+/// Ids, handles and texts, of every version of some memories; and the texts of checkpoints.
 pub(super) struct Traces {
     needles: Vec<Vec<u8>>,
 }
 
 impl Traces {
-    /// Reads the traces of memories and of their history.
+    /// Reads the traces of memories and of their history, and of checkpoints.
     ///
     /// # Errors
     /// When the disk fails.
-    pub(super) fn of(app: &App, numbers: &[MemoryNumber]) -> Result<Self, Refusal> {
+    pub(super) fn of(app: &App, planned: &Planned) -> Result<Self, Refusal> {
         let snapshot = app.memory.strand.snapshot()?;
         let mut needles = BTreeSet::new();
-        for number in numbers {
-            let newest = snapshot.memory(*number)?.map(|memory| memory.sequence);
+        for going in &planned.memories {
+            let number = going.memory.memory.number;
+            let newest = snapshot.memory(number)?.map(|memory| memory.sequence);
             add_versions(&snapshot, newest, &mut needles)?;
+        }
+        for checkpoint in &planned.checkpoints {
+            for text in checkpoint.texts() {
+                add_text(text, &mut needles);
+            }
         }
         Ok(Self {
             needles: needles.into_iter().collect(),
@@ -89,13 +96,18 @@ fn add_versions(
         needles.insert(memory.id.as_bytes().to_vec());
         needles.insert(memory.id.to_string().into_bytes());
         needles.insert(memory.handle.as_str().as_bytes().to_vec());
-        let text = memory.text.as_bytes();
-        if text.len() >= TEXT_MIN_BYTES {
-            let part = text.get(..text.len().min(TEXT_MAX_BYTES));
-            needles.insert(part.unwrap_or(text).to_vec());
-        }
+        add_text(&memory.text, needles);
     }
     Ok(())
+}
+
+/// Adds a text's beginning; nothing of a short one.
+fn add_text(text: &str, needles: &mut BTreeSet<Vec<u8>>) {
+    let text = text.as_bytes();
+    if text.len() >= TEXT_MIN_BYTES {
+        let part = text.get(..text.len().min(TEXT_MAX_BYTES));
+        needles.insert(part.unwrap_or(text).to_vec());
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use redb::{ReadableTable, ReadableTableMetadata};
 use super::codec::{CodecError, damaged, versioned, with_version};
 use super::guard::guarded;
 use super::read::Snapshot;
-use super::writer::Traces;
+use super::writer::{CommitError, Traces};
 use super::{StoreError, seal, tables};
 
 const WHAT: &str = "a checkpoint";
@@ -44,6 +44,8 @@ struct CheckpointV1 {
     saved_at_us: i64,
     #[prost(string, tag = "8")]
     agent: String,
+    #[prost(string, tag = "9")]
+    session: String,
 }
 
 /// A scope's earlier checkpoints on disk, version 1.
@@ -65,6 +67,7 @@ impl From<&Checkpoint> for CheckpointV1 {
             files: checkpoint.files.clone(),
             saved_at_us: checkpoint.saved_at.as_micros(),
             agent: checkpoint.agent.clone(),
+            session: checkpoint.session.clone(),
         }
     }
 }
@@ -80,6 +83,7 @@ impl From<CheckpointV1> for Checkpoint {
             files: record.files,
             saved_at: Timestamp::from_micros(record.saved_at_us),
             agent: record.agent,
+            session: record.session,
         }
     }
 }
@@ -169,6 +173,43 @@ pub(super) fn put(
     Ok(())
 }
 
+/// Removes every checkpoint that a session saved. What cannot be read stays: nobody is shown it.
+pub(super) fn remove_of(table: &mut Table<'_>, session: &str) -> Result<(), CommitError> {
+    let mut changed = Vec::new();
+    for entry in table.iter()? {
+        let (key, record) = entry?;
+        let key = key.value();
+        let Some(mut kept) = opened(key, record.value()).and_then(|body| all(key, body)) else {
+            continue;
+        };
+        let before = kept.len();
+        kept.retain(|checkpoint| checkpoint.session != session);
+        if kept.len() < before {
+            changed.push((key.to_owned(), kept));
+        }
+    }
+    for (key, checkpoints) in changed {
+        if checkpoints.is_empty() {
+            table.remove(key.as_str())?;
+        } else {
+            // Only a row of earlier ones holds more than one.
+            let body = with_version(&EarlierV1 { checkpoints });
+            let record = seal::seal(&tables::CHECKPOINTS, key.as_str(), &body);
+            table.insert(key.as_str(), record.as_slice())?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads the checkpoints of a row: the present one of a scope, or its earlier ones.
+fn all(key: &str, body: &[u8]) -> Option<Vec<CheckpointV1>> {
+    if key.starts_with(EARLIER) {
+        return Some(decode_earlier(body).ok()?.checkpoints);
+    }
+    let present = decode(body).ok()?;
+    Some(vec![CheckpointV1::from(&present)])
+}
+
 /// Counts the scopes that have earlier checkpoints.
 pub(super) fn count_earlier(table: &Table<'_>) -> Result<u64, redb::StorageError> {
     Ok(table.range(EARLIER_KEYS)?.count() as u64)
@@ -243,6 +284,28 @@ impl Snapshot {
         })
     }
 
+    /// Reads the checkpoints that a session saved, whatever their scope and whether they were
+    /// replaced since, newest first.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn checkpoints_of(&self, session: &str) -> Result<Vec<Checkpoint>, StoreError> {
+        guarded(|| {
+            let table = self.transaction.open_table(tables::CHECKPOINTS)?;
+            let mut saved: Vec<Checkpoint> = Vec::new();
+            for entry in table.iter()? {
+                let (key, record) = entry?;
+                let key = key.value();
+                let row = opened(key, record.value()).and_then(|body| all(key, body));
+                let row = row.into_iter().flatten();
+                let own = row.filter(|checkpoint| checkpoint.session == session);
+                saved.extend(own.map(Checkpoint::from));
+            }
+            saved.sort_by_key(|checkpoint| std::cmp::Reverse(checkpoint.saved_at));
+            Ok(saved)
+        })
+    }
+
     /// Reads the checkpoint that was saved last under any of these scopes.
     ///
     /// # Errors
@@ -297,12 +360,14 @@ mod tests {
     proptest! {
         #[test]
         fn records_round_trip(
-            (task, blocked, agent) in ("\\PC{0,40}", "\\PC{0,40}", "[a-z-]{0,9}"),
+            (task, blocked, agent, session) in ("\\PC{0,40}", "\\PC{0,40}", "[a-z-]{0,9}", "[a-z-]{0,9}"),
             (done, next, hypotheses, files) in (list(), list(), list(), list()),
             saved_at in any::<i64>(),
         ) {
             let saved_at = Timestamp::from_micros(saved_at);
-            let checkpoint = Checkpoint { task, done, next, hypotheses, blocked, files, saved_at, agent };
+            let checkpoint = Checkpoint {
+                task, done, next, hypotheses, blocked, files, saved_at, agent, session,
+            };
             prop_assert_eq!(decode(&encode(&checkpoint)).unwrap(), checkpoint);
         }
 

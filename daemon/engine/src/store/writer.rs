@@ -234,6 +234,8 @@ pub enum Write {
     Receipts(Vec<(i64, Vec<u8>)>),
     /// Replaces a scope's checkpoint; `None` removes it.
     Checkpoint(Scope, Option<Box<Checkpoint>>),
+    /// Removes the checkpoints that this session saved.
+    PurgeCheckpoints(String),
 }
 
 /// What a write changed, for the indexes.

@@ -137,6 +137,8 @@ pub enum Request {
         /// What to save.
         checkpoint: Option<Box<Checkpoint>>,
     },
+    /// Removes the checkpoints that this session saved.
+    PurgeCheckpoints(String),
     /// Writes a memory's record again, from the history, where it is damaged.
     Mend(MemoryNumber),
     /// Writes access statistics that have gathered in the catalog.
@@ -210,8 +212,9 @@ impl Redact for Request {
                 scope.redact(secrets);
                 checkpoint.redact(secrets);
             }
-            // Tombstones were redacted when they were set up.
+            // Tombstones were redacted when they were set up; the session is only looked for.
             Self::Tombstones(_)
+            | Self::PurgeCheckpoints(_)
             | Self::SaveTombstones(_)
             | Self::Mend(_)
             | Self::Receipts(_)

@@ -21,4 +21,16 @@ pub struct Checkpoint {
     pub saved_at: Timestamp,
     /// The agent client that saved it; empty when unknown.
     pub agent: String,
+    /// The session that saved it; empty when unknown.
+    pub session: String,
+}
+
+impl Checkpoint {
+    /// Returns all that it says, in the order in which it is shown.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let lists = [&self.done, &self.next, &self.hypotheses, &self.files];
+        let lists = lists.into_iter().flatten();
+        let all = [&self.task].into_iter().chain(lists).chain([&self.blocked]);
+        all.map(String::as_str)
+    }
 }

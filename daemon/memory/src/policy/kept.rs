@@ -84,12 +84,13 @@ impl Redact for Checkpoint {
             files,
             saved_at: _,
             agent,
+            session,
         } = self;
         secrets.all_written([task, blocked]);
         for list in [done, next, hypotheses, files] {
             secrets.all_written(list);
         }
-        secrets.said(agent);
+        secrets.all_said([agent, session]);
     }
 }
 

@@ -194,6 +194,12 @@ impl Group {
                 checkpoint::put(&mut checkpoints, &scope, saved.as_deref())?;
                 Ok(Ok(Change::None))
             }
+            Write::PurgeCheckpoints(session) => {
+                tables.touched.checkpoints = true;
+                let mut checkpoints = tables.transaction.open_table(tables::CHECKPOINTS)?;
+                checkpoint::remove_of(&mut checkpoints, &session)?;
+                Ok(Ok(Change::None))
+            }
             Write::Relate {
                 edge,
                 actor,

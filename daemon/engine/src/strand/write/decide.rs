@@ -295,6 +295,9 @@ impl Strand {
             Request::Checkpoint { scope, checkpoint } => {
                 decided(Write::Checkpoint(scope, checkpoint), Label::Done)
             }
+            Request::PurgeCheckpoints(session) => {
+                decided(Write::PurgeCheckpoints(session), Label::Done)
+            }
             Request::Together { steps, actor, at } => Decided {
                 writes: self.together(steps, &actor, at)?,
                 words: None,

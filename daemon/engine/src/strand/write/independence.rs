@@ -82,6 +82,7 @@ impl Independence {
             | Request::States(..)
             | Request::Receipts(_)
             | Request::Checkpoint { .. }
+            | Request::PurgeCheckpoints(_)
             | Request::Accesses => true,
         }
     }
