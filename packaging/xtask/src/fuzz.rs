@@ -37,7 +37,7 @@ const INPUT_SECONDS: u32 = 10;
 const MEMORY_MIB: u32 = 2048;
 
 /// Said when the targets cannot be compiled.
-pub(crate) const NO_COMPILER: &str =
+const NO_COMPILER: &str =
     "neither c++ nor what CXX names runs here; install g++ or clang, or name a compiler in CXX";
 
 /// Builds the targets and runs them; returns whether none found anything.
@@ -80,35 +80,23 @@ fn choose(named: &[String]) -> Result<Vec<&'static str>> {
 
 /// Returns whether the targets can be compiled here: `libFuzzer` is C++ and is compiled from the
 /// copy in its package.
-pub(crate) fn can_compile() -> bool {
+fn can_compile() -> bool {
     let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
     version_of(&compiler, &["--version"]).is_some()
-}
-
-/// Compiles all targets as far as errors need it, so that a change which breaks one is noticed
-/// before somebody fuzzes.
-pub(crate) fn check(workspace: &Workspace) -> Result<()> {
-    run(&mut cargo(workspace, "check", &host_target()?))
 }
 
 /// Builds all targets. Returns where the programs are.
 fn build(workspace: &Workspace) -> Result<PathBuf> {
     let host = host_target()?;
-    run(&mut cargo(workspace, "build", &host))?;
-    Ok(dir(workspace).join(host).join("release"))
-}
-
-/// A command over all targets with flags of their own, apart from everything else.
-fn cargo(workspace: &Workspace, what: &str, host: &str) -> Command {
-    // Not `--locked`: this lock file follows the packages of the workspace, which may have changed
-    // since.
-    let mut cargo = workspace.cargo(&[what, "--release", "--target", host]);
-    cargo.current_dir(workspace.root.join("tests").join("fuzz"));
+    // With flags of their own, so apart from everything else.
+    let mut cargo = workspace.cargo(&["build", "--profile", "fuzz", "--target", &host]);
     cargo
+        .args(["--package", "helix-fuzz", "--features", "programs"])
         .env("CARGO_TARGET_DIR", dir(workspace))
-        .env("RUSTFLAGS", COVERAGE_FLAGS);
-    cargo.env_remove("CARGO_ENCODED_RUSTFLAGS");
-    cargo
+        .env("RUSTFLAGS", COVERAGE_FLAGS)
+        .env_remove("CARGO_ENCODED_RUSTFLAGS");
+    run(&mut cargo)?;
+    Ok(dir(workspace).join(host).join("fuzz"))
 }
 
 /// Runs one target; `false` when it found something, which is then kept and named.

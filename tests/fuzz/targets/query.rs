@@ -9,7 +9,10 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|query: &str| {
     match ParsedQuery::parse(query, &Calendar::new(TimeZone::UTC, Timestamp::default())) {
-        Ok(parsed) => assert!(parsed.words.len() <= query.len(), "words appear from nowhere"),
+        Ok(parsed) => assert!(
+            parsed.words.len() <= query.len(),
+            "words appear from nowhere"
+        ),
         Err(error) => assert!(!error.to_string().is_empty(), "an error says nothing"),
     }
 });

@@ -2,8 +2,8 @@
 
 #![no_main]
 
-use helix_capture::read::{Cursor, Format, Reader, State, Step, git};
 use helix_capture::Slice;
+use helix_capture::read::{Cursor, Format, Reader, State, Step, git};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u16, &[u8])| {
@@ -18,8 +18,16 @@ fuzz_target!(|input: (u16, &[u8])| {
 });
 
 fn step(format: Format, bytes: &[u8], cursor: Cursor, state: State) -> Step {
-    let from = if format.is_document() { 0 } else { usize::try_from(cursor.offset).expect("an offset within the input") };
-    Reader::new(format, "t").step(bytes.get(from..).expect("a cursor within the input"), cursor, state)
+    let from = if format.is_document() {
+        0
+    } else {
+        usize::try_from(cursor.offset).expect("an offset within the input")
+    };
+    Reader::new(format, "t").step(
+        bytes.get(from..).expect("a cursor within the input"),
+        cursor,
+        state,
+    )
 }
 
 fn check(format: Format, bytes: &[u8], cut: usize) {
@@ -33,7 +41,11 @@ fn check(format: Format, bytes: &[u8], cut: usize) {
     if !format.is_document() {
         let slices: Vec<Slice> = first.slices.into_iter().chain(second.slices).collect();
         assert_eq!(slices, whole.slices, "{format:?} cut at {cut}");
-        assert_eq!(second.state.counts(), whole.state.counts(), "{format:?} cut at {cut}");
+        assert_eq!(
+            second.state.counts(),
+            whole.state.counts(),
+            "{format:?} cut at {cut}"
+        );
     }
 }
 
