@@ -1,6 +1,7 @@
 //! Weighs what a passage says: a logistic regression over its classes of words, the reasons of
 //! rules and its hashed words. `tests/fit-suspects.py` fits it.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -90,19 +91,21 @@ impl Classifier {
             let (sum, distinct) = summed(&words);
             return is_suspect(sentences, sum, distinct).then(|| range_of(sentences));
         }
-        let mut window = Window::new();
-        for (at, own) in words.iter().enumerate() {
-            window.add(own);
-            let Some(start) = (at + 1).checked_sub(count) else {
-                continue;
-            };
-            let passage = sentences.get(start..=at).unwrap_or_default();
-            if is_suspect(passage, window.sum, window.distinct) {
-                return Some(range_of(passage));
+        WINDOW.with_borrow_mut(|window| {
+            window.clear();
+            for (at, own) in words.iter().enumerate() {
+                window.add(own);
+                let Some(start) = (at + 1).checked_sub(count) else {
+                    continue;
+                };
+                let passage = sentences.get(start..=at).unwrap_or_default();
+                if is_suspect(passage, window.sum, window.distinct) {
+                    return Some(range_of(passage));
+                }
+                window.remove(words.get(start).map(Vec::as_slice).unwrap_or_default());
             }
-            window.remove(words.get(start).map(Vec::as_slice).unwrap_or_default());
-        }
-        None
+            None
+        })
     }
 
     /// The log-odds of a passage, apart from its words.
@@ -140,10 +143,17 @@ fn summed(words: &[Vec<u16>]) -> (i32, usize) {
     (sum, words.len())
 }
 
+thread_local! {
+    /// One for each thread: to make one takes longer than all else that is done with a short text.
+    static WINDOW: RefCell<Window> = RefCell::new(Window::new());
+}
+
 /// The places of the words of a few sentences, each counted once however often it is there. It
 /// goes on by a sentence without counting the others again.
 struct Window {
     counts: Vec<u16>,
+    /// The places that were counted, each at least once.
+    counted: Vec<u16>,
     distinct: usize,
     sum: i32,
 }
@@ -152,9 +162,20 @@ impl Window {
     fn new() -> Self {
         Self {
             counts: vec![0; WORDS],
+            counted: Vec::new(),
             distinct: 0,
             sum: 0,
         }
+    }
+
+    fn clear(&mut self) {
+        for place in self.counted.drain(..) {
+            if let Some(count) = self.counts.get_mut(usize::from(place)) {
+                *count = 0;
+            }
+        }
+        self.distinct = 0;
+        self.sum = 0;
     }
 
     fn add(&mut self, places: &[u16]) {
@@ -163,6 +184,7 @@ impl Window {
                 continue;
             };
             if *count == 0 {
+                self.counted.push(*place);
                 self.distinct += 1;
                 self.sum += word_weight(*place);
             }
