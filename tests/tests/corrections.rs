@@ -52,6 +52,11 @@ impl World {
         self.served.rpc.read(&self.cwd, handle).unwrap()
     }
 
+    /// What a successful command writes, its remarks with it.
+    fn ctl(&self, arguments: &[&str]) -> String {
+        self.served.home.done(&self.cwd, arguments)
+    }
+
     fn conflicts(&mut self) -> ConflictsReply {
         let request = ConflictsRequest {
             caller: Some(self.caller(Program::Ctl)),
@@ -149,6 +154,21 @@ fn a_repetition_is_none_of_a_conflict() {
         assert_eq!(handle(&reply), *known);
     }
     assert_eq!(world.conflicts().total, 1);
+}
+
+#[test]
+fn what_a_forgotten_correction_replaced_is_named() {
+    let mut world = World::new();
+    let old = handle(&world.store("The billing web app is built with npm."));
+    let new = handle(&world.store("We switched the billing web app from npm to pnpm."));
+    let said = world.ctl(&["forget", &new]);
+    let note = format!("taken the place of {old}, which stays out of use; restore {old}");
+    assert!(said.contains(&note), "{said}");
+    assert_eq!(world.read(&old).status, "superseded");
+    world.ctl(&["restore", &old]);
+    assert_eq!(world.read(&old).status, "active");
+    let said = world.ctl(&["forget", &old]);
+    assert!(!said.contains("taken the place"), "{said}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use helix_engine::Request;
-use helix_memory::{Edit, MemoryNumber};
+use helix_memory::{Edit, MemoryNumber, Relation, Status};
 
 use crate::threads::off_thread;
 use crate::told::Told;
@@ -18,6 +18,8 @@ pub enum Answer {
         memory: Option<Box<Told>>,
         /// True if it was forgotten before, so that nothing changed.
         was_forgotten: bool,
+        /// What it had taken the place of, which stays out of use.
+        notes: Vec<String>,
     },
     /// One of these could be meant, and nothing was done.
     Candidates(Vec<Told>),
@@ -51,12 +53,40 @@ pub async fn forget(
     let edited = edit::write(app, write).await?;
     off_thread(app, move |app| {
         let memory = edited.memories.first();
+        let notes = match edited.changed {
+            0 => Vec::new(),
+            _ => left_out_of_use(app, number)?,
+        };
         Ok(Answer::Forgotten {
+            notes,
             memory: memory.map(|memory| Box::new(Told::of(app, memory))),
             was_forgotten: edited.changed == 0,
         })
     })
     .await
+}
+
+/// Says which memories a forgotten one had taken the place of: nobody asked to have them back, and
+/// nothing holds in their place.
+fn left_out_of_use(app: &App, forgotten: MemoryNumber) -> Result<Vec<String>, Refusal> {
+    let replaced: Vec<MemoryNumber> = {
+        let catalog = app.memory.strand.catalog();
+        let edges = catalog.graph().outgoing(forgotten);
+        let replaced = edges.filter(|edge| edge.key.relation == Relation::Supersedes);
+        replaced.map(|edge| edge.key.to).collect()
+    };
+    let memories = app.memory.strand.memories(&replaced)?;
+    let left = memories
+        .iter()
+        .filter(|memory| memory.status == Status::Superseded);
+    Ok(left
+        .map(|memory| {
+            let handle = memory.handle.as_str();
+            format!(
+                "it had taken the place of {handle}, which stays out of use; restore {handle} if that holds again"
+            )
+        })
+        .collect())
 }
 
 fn target(app: &App, asker: &Asker, reference: &str) -> Result<find::Target, Refusal> {

@@ -165,10 +165,12 @@ pub(crate) fn forgotten(answer: &forget::Answer) -> v1::ForgetReply {
         forget::Answer::Forgotten {
             memory,
             was_forgotten,
+            notes,
         } => v1::ForgetReply {
             forgotten: memory.as_deref().map(told),
             candidates: Vec::new(),
             was_forgotten: *was_forgotten,
+            notes: notes.clone(),
         },
         forget::Answer::Candidates(candidates) => v1::ForgetReply {
             candidates: candidates.iter().map(told).collect(),

@@ -92,7 +92,9 @@ pub(crate) fn forgotten(reply: &ForgetReply, asked: &str) -> String {
     if reply.was_forgotten {
         format!("{handle} was forgotten before; nothing changed")
     } else {
-        format!("forgot {handle}\n  {}", summary(memory))
+        let mut lines = vec![format!("forgot {handle}\n  {}", summary(memory))];
+        lines.extend(notes(&reply.notes));
+        lines.join("\n")
     }
 }
 
@@ -203,6 +205,7 @@ mod tests {
             forgotten,
             candidates,
             was_forgotten,
+            notes: Vec::new(),
         };
         let texts = [
             forgotten(&reply(Some(arm64()), Vec::new(), false), "arm64"),

@@ -111,6 +111,7 @@ pub(crate) struct ReadDocument<'a> {
 pub(crate) struct ForgetDocument<'a> {
     forgotten: Option<MemoryDocument<'a>>,
     was_forgotten: bool,
+    notes: &'a [String],
     candidates: Vec<MemoryDocument<'a>>,
 }
 
@@ -242,6 +243,7 @@ impl<'a> From<&'a v1::ForgetReply> for ForgetDocument<'a> {
         Self {
             forgotten: reply.forgotten.as_ref().map(MemoryDocument::from),
             was_forgotten: reply.was_forgotten,
+            notes: &reply.notes,
             candidates: reply.candidates.iter().map(MemoryDocument::from).collect(),
         }
     }

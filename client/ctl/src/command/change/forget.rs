@@ -217,6 +217,9 @@ fn forget_one(context: &Context, reference: String, json: bool) -> Outcome {
                 "forgot"
             };
             screen::print(&format!("{done}\t{}\n", one_line(&forgotten.handle)))?;
+            for note in &reply.notes {
+                screen::remark(&format!("helixctl: {}", one_line(note)));
+            }
         }
         return Ok(exit::OK);
     }
