@@ -39,6 +39,8 @@ pub struct Particulars {
     exact: Vec<u64>,
     /// Stems of all other words of substance.
     substance: Vec<u64>,
+    /// Both, each once, as they follow each other in the text.
+    order: Vec<u64>,
     /// True if it denies what its words say.
     is_negated: bool,
 }
@@ -61,10 +63,19 @@ impl Particulars {
                 continue;
             }
             let lower = word.to_lowercase();
-            if is_exact(word, &lower, is_first) {
-                particulars.exact.push(hash(&lower));
-            } else if !FORM.contains(lower.as_str()) {
-                particulars.substance.push(hash(&stemmer.stem(&lower)));
+            let telling = if is_exact(word, &lower, is_first) {
+                let exact = hash(&lower);
+                particulars.exact.push(exact);
+                exact
+            } else if FORM.contains(lower.as_str()) {
+                continue;
+            } else {
+                let stem = hash(&stemmer.stem(&lower));
+                particulars.substance.push(stem);
+                stem
+            };
+            if !particulars.order.contains(&telling) {
+                particulars.order.push(telling);
             }
         }
         for words in [&mut particulars.exact, &mut particulars.substance] {
@@ -75,10 +86,12 @@ impl Particulars {
     }
 
     /// Returns whether two texts that share most of their words may say the same: of the same
-    /// things, and neither denies what the other says.
+    /// things, in the same roles, and neither denies what the other says.
     #[must_use]
     pub fn may_be_the_same(&self, other: &Self) -> bool {
-        self.is_negated == other.is_negated && !self.are_apart(other)
+        self.is_negated == other.is_negated
+            && !self.are_apart(other)
+            && !self.is_turned_round(other)
     }
 
     /// Returns whether two texts that share most of their words say it of different things.
@@ -89,6 +102,24 @@ impl Particulars {
         self.exact != other.exact
             || (has_more(&self.substance, &other.substance)
                 && has_more(&other.substance, &self.substance))
+    }
+
+    /// Returns whether both have the very same words, and two of them have changed places, as in
+    /// `from staging to local` and `from local to staging`. What moves as a whole, as a condition that
+    /// stands first, stays the same. By words alone nobody can tell it from a sentence that was turned.
+    #[must_use]
+    pub fn is_turned_round(&self, other: &Self) -> bool {
+        self.substance == other.substance && self.order != other.order && !self.is_moved(other)
+    }
+
+    /// Returns whether the words of another text are these with the first few behind the others.
+    fn is_moved(&self, other: &Self) -> bool {
+        let first = other.order.first();
+        let place = self.order.iter().position(|word| Some(word) == first);
+        let Some((front, rest)) = place.and_then(|place| self.order.split_at_checked(place)) else {
+            return false;
+        };
+        rest.iter().chain(front).eq(other.order.iter())
     }
 }
 
@@ -115,7 +146,13 @@ fn is_exact(word: &str, lower: &str, begins_sentence: bool) -> bool {
     let is_capital = letters.next().is_some_and(char::is_uppercase);
     let has_inner_capital = letters.any(char::is_uppercase);
     let is_name = has_inner_capital || (is_capital && !begins_sentence);
-    has_digit || is_joined || ENVIRONMENTS.contains(lower) || (is_name && !FORM.contains(lower))
+    // `plan A`; but not `I`.
+    let is_label = word.len() == 1 && is_name && lower != "i";
+    has_digit
+        || is_joined
+        || ENVIRONMENTS.contains(lower)
+        || is_label
+        || (is_name && !FORM.contains(lower))
 }
 
 /// Returns whether a word is made of plain words with dashes or slashes between: `follow-up`,
@@ -170,6 +207,39 @@ mod tests {
             })
             .collect();
         assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn who_does_what_to_whom_is_told_from_a_condition_that_moves() {
+        let is_turned = |one: &str, other: &str| {
+            let turned = Particulars::of(one).is_turned_round(&Particulars::of(other));
+            assert!(!turned || !Particulars::of(one).may_be_the_same(&Particulars::of(other)));
+            turned
+        };
+        for (one, other) in [
+            (
+                "Traffic flows from the gateway to the auth service",
+                "Traffic flows from the auth service to the gateway",
+            ),
+            (
+                "The client retries, the server does not",
+                "The server retries, the client does not",
+            ),
+            (
+                "reads go to the replica, writes go to the primary",
+                "writes go to the replica, reads go to the primary",
+            ),
+            (
+                "Money is moved from account A to account B",
+                "Money is moved from account B to account A",
+            ),
+        ] {
+            assert!(is_turned(one, other), "{one}");
+        }
+        assert!(!is_turned(
+            "Before each release run the full test suite twice",
+            "Run the full test suite twice before each release",
+        ));
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod statement;
 mod subject;
 mod value;
 mod which;
+mod whole;
 
 pub use conflict::{EXTRACTOR, conflict};
 pub use outline::{Outline, Sought};
@@ -113,7 +114,17 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
     let Some(rules) = rules::rules() else {
         return Verdict::Apart;
     };
-    if known.words.is_empty() || new.words.is_empty() {
+    match compare(known, new, rules) {
+        Verdict::Supersedes(why) if !whole::is_whole(known, new, why, rules) => {
+            Verdict::Contradicts(why)
+        }
+        verdict => verdict,
+    }
+}
+
+/// The same, as if the known text said one thing only.
+fn compare(known: &Statement, new: &Statement, rules: &Rules) -> Verdict {
+    if known.words.is_empty() || new.words.is_empty() || turns_round(known, new) {
         return Verdict::Apart;
     }
     if extends(known, new) {
@@ -193,6 +204,19 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
         return Verdict::Contradicts(Why::Negation);
     }
     Verdict::Apart
+}
+
+/// Returns whether both texts have the very same words in another order: `from CSV to JSON` and `from
+/// JSON to CSV`.
+fn turns_round(known: &Statement, new: &Statement) -> bool {
+    let sorted = |statement: &Statement| {
+        let mut words: Vec<CompactString> = statement.sequence.clone();
+        words.sort_unstable();
+        words
+    };
+    known.sequence.len() == new.sequence.len()
+        && known.sequence != new.sequence
+        && sorted(known) == sorted(new)
 }
 
 /// What a contradiction is: the new text takes the place where it says that something changed.

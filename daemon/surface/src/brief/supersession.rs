@@ -173,7 +173,7 @@ impl<'v> Search<'v> {
         };
         of(one)
             .zip(of(other))
-            .is_some_and(|(one, other)| one.are_apart(other))
+            .is_some_and(|(one, other)| one.are_apart(other) || one.is_turned_round(other))
     }
 
     /// The memories from `first` on that share enough of the prefix, oldest first.
@@ -325,8 +325,8 @@ mod tests {
                 .collect();
             newer.sort_by_key(|&at| (-texts[at].1, at));
             newer.into_iter().find(|&at| {
-                let are_apart =
-                    Particulars::of(&texts[older].0).are_apart(&Particulars::of(&texts[at].0));
+                let of = |place: usize| Particulars::of(&texts[place].0);
+                let are_apart = of(older).are_apart(&of(at)) || of(older).is_turned_round(&of(at));
                 WordSet::overlap(&sets[older], &sets[at]) > 0.6 && !are_apart
             })
         };

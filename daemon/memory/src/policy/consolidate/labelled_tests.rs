@@ -148,6 +148,33 @@ fn advice_values_of_many_and_parts_are_told_apart() {
     assert!(share(&untrue, &stand) <= FAVOURED_FALSE_MAX, "{untrue:#?}");
 }
 
+/// Share of the supersessions of whole notes, of parts of notes and of sorts of things that are
+/// right, and of those that are due and found.
+const WHOLE_PRECISION_MIN: f64 = 0.7;
+const WHOLE_RECALL_MIN: f64 = 0.35;
+
+#[test]
+fn what_ends_in_part_takes_no_place() {
+    let pairs = read("memory-pairs-whole.json");
+    let is_superseded = |pair: &&Pair| matches!(verdict(pair), Verdict::Supersedes(_));
+    let (right, wrong): (Vec<&Pair>, Vec<&Pair>) = pairs
+        .iter()
+        .filter(is_superseded)
+        .partition(|pair| pair.label == "supersedes");
+    let due = pairs.iter().filter(|pair| pair.label == "supersedes");
+    #[expect(clippy::cast_precision_loss, reason = "counts of pairs")]
+    let share = |part: usize, whole: usize| part as f64 / whole as f64;
+    let untrue: Vec<String> = wrong
+        .iter()
+        .map(|pair| format!("{} | {}", pair.old, pair.new))
+        .collect();
+    assert!(
+        share(right.len(), right.len() + wrong.len()) >= WHOLE_PRECISION_MIN,
+        "{untrue:#?}"
+    );
+    assert!(share(right.len(), due.count()) >= WHOLE_RECALL_MIN);
+}
+
 /// Share of the pairs of questions, conditions, hearsay and other subjects that supersede all the
 /// same, at most.
 const MOODS_FALSE_MAX: f64 = 0.03;

@@ -31,6 +31,7 @@ struct Table {
     denials: Vec<String>,
     elsewhere: String,
     tails: String,
+    joining: String,
     changes: Vec<String>,
     tentative: Vec<String>,
     unasserted: Vec<String>,
@@ -91,6 +92,7 @@ pub(super) struct Rules {
     denials: Patterns,
     elsewhere: FxHashSet<String>,
     tails: FxHashSet<String>,
+    joining: FxHashSet<String>,
     changes: RegexSet,
     tentative: RegexSet,
     unasserted: Vec<Regex>,
@@ -156,6 +158,7 @@ impl Rules {
             },
             elsewhere: words(&table.elsewhere).collect(),
             tails: words(&table.tails).collect(),
+            joining: words(&table.joining).collect(),
             changes: set(&table.changes)?,
             tentative: set(&table.tentative)?,
             unasserted: table.unasserted.iter().map(one).collect::<Result<_, _>>()?,
@@ -230,7 +233,7 @@ impl Rules {
     }
 
     /// A part of a text up to a word for when or why.
-    fn before_occasion<'t>(&self, part: &'t str) -> &'t str {
+    pub(super) fn before_occasion<'t>(&self, part: &'t str) -> &'t str {
         let end = self.occasions.find(part).map(|found| found.start());
         end.and_then(|end| part.get(..end)).unwrap_or(part)
     }
@@ -273,6 +276,11 @@ impl Rules {
     /// Returns whether behind a lower-case word stands where or when something holds.
     pub(super) fn is_tail(&self, word: &str) -> bool {
         self.tails.contains(word)
+    }
+
+    /// Returns whether a word, in whatever case, begins a further part of a list or another clause.
+    pub(super) fn joins(&self, word: &str) -> bool {
+        self.joining.contains(word) || self.joining.contains(word.to_lowercase().as_str())
     }
 
     /// Returns whether a text says what may come, or what somebody thought of.

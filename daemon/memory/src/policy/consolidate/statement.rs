@@ -9,6 +9,7 @@ use compact_str::CompactString;
 use super::claims::{Claim, claims};
 use super::rules::{Departed, Rules, rules};
 use super::which::Which;
+use super::whole::pieces;
 use crate::policy::resemble::is_unspaced;
 use crate::policy::stems;
 
@@ -108,6 +109,8 @@ pub struct Statement {
     pub(super) is_negated: bool,
     /// It is written without blanks.
     pub(super) is_unspaced: bool,
+    /// Words of each part of a list and of each clause; empty where there is only one.
+    pub(super) pieces: Vec<BTreeSet<CompactString>>,
 }
 
 impl Statement {
@@ -148,6 +151,7 @@ impl Statement {
             is_tentative: rules.is_tentative(text) || asserts_nothing,
             is_negated: rules.is_negated(&asserted),
             is_unspaced,
+            pieces: pieces(text, rules),
             claims: claims(text, rules),
             specific: specific(&whole.words, rules),
             lead: specific(&lead.words, rules),

@@ -56,6 +56,21 @@ pub(super) fn is_elsewhere(known: &Statement, new: &Statement) -> bool {
         && there.iter().all(|word| !known.has(word))
 }
 
+/// Returns whether each of two statements ends with something that it holds for, of which the other
+/// has not all: `for unknown users` and `for deleted users`.
+pub(super) fn ends_differ(known: &Statement, new: &Statement) -> bool {
+    let (Some((one, at)), Some((other, there))) = (&known.tail, &new.tail) else {
+        return false;
+    };
+    let is_gone =
+        |word: &CompactString| new.departures.iter().any(|gone| gone.words.contains(word));
+    one == other
+        && !known.claims.iter().any(|claim| claim.gives(at))
+        && !new.claims.iter().any(|claim| claim.gives(there))
+        && at.iter().any(|word| !new.has(word) && !is_gone(word))
+        && there.iter().any(|word| !known.has(word))
+}
+
 /// The words of a statement's subject that another statement has nowhere.
 fn own<'s>(statement: &'s Statement, other: &Statement) -> BTreeSet<&'s str> {
     let words = statement.subject.iter().map(CompactString::as_str);
