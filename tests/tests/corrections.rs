@@ -281,6 +281,23 @@ fn bad_names_are_told_what_to_do() {
 }
 
 #[test]
+fn nobody_settles_or_contradicts_what_belongs_to_another_project() {
+    let mut world = World::new();
+    let theirs = handle(&world.store("billing listens on 8081"));
+    world.cwd = Project::new(&world.served.home, "search").unwrap().root;
+    let own = handle(&world.store("The search index is rebuilt on Sundays."));
+    let refused = world
+        .settle(&own, &theirs, Settlement::KeepFirst)
+        .unwrap_err();
+    let why = "which is not seen from here";
+    assert!(refused.message().contains(why), "{refused:?}");
+    let home = &world.served.home;
+    let said = home.refused(&world.cwd, &["relate", &own, "contradicts", &theirs]);
+    assert!(said.contains(why), "{said}");
+    home.done(&world.cwd, &["relate", &own, "depends_on", &theirs]);
+}
+
+#[test]
 fn contradicting_writers_end_in_one_consistent_history() {
     const WRITERS: u32 = 20;
     let world = World::new();

@@ -13,7 +13,7 @@ use crate::disputes::is_contradiction;
 use crate::edit::write;
 use crate::find;
 use crate::told::Told;
-use crate::{App, Asker, Refusal, veil};
+use crate::{App, Asker, Refusal, scopes, veil};
 
 /// Conflicts that one answer lists, at most.
 pub const CONFLICTS_MAX: usize = 100;
@@ -261,6 +261,7 @@ pub async fn settle(
         )));
     }
     for end in [&first, &second] {
+        scopes::check_seen(end, asker)?;
         veil::refuse_waiting(asker, end)?;
     }
     let held: &[(&Memory, &Memory)] = match settlement {
@@ -271,7 +272,14 @@ pub async fn settle(
         check_not_replaced(app, end, other)?;
     }
     let mut steps = match settlement {
-        Settlement::KeepFirst => keep(asker, &first, &second),
+        Settlement::KeepFirst => {
+            let lost = match second.status {
+                // Nobody ever vouched for it: out of use it could be restored as what was trusted.
+                Status::Quarantined => Edit::Reject,
+                _ => Edit::Supersede { by: first.id },
+            };
+            keep(asker, &first, &second, lost)
+        }
         Settlement::Both => both(asker, &first, &second),
         Settlement::Merge => merge(asker, &first, &second),
     };
@@ -332,15 +340,11 @@ fn edit_step(memory: &Memory, edit: Edit, reason: String) -> Step {
 }
 
 /// The first holds. Where it was out of use, because the second won before, it is active again.
-fn keep(asker: &Asker, first: &Memory, second: &Memory) -> Vec<Step> {
+fn keep(asker: &Asker, first: &Memory, second: &Memory, lost: Edit) -> Vec<Step> {
     let mut steps = approved(asker, &[first]);
     steps.extend(restored(first, format!("kept over #{}", second.number.0)));
-    let supersede = Edit::Supersede { by: first.id };
-    steps.push(edit_step(
-        second,
-        supersede,
-        format!("#{} was kept instead", first.number.0),
-    ));
+    let reason = format!("#{} was kept instead", first.number.0);
+    steps.push(edit_step(second, lost, reason));
     steps
 }
 
@@ -391,7 +395,8 @@ pub(crate) fn merge(asker: &Asker, first: &Memory, second: &Memory) -> Vec<Step>
     };
     let mut steps = vec![edit_step(first, append, reason())];
     steps.push(edit_step(first, Edit::Absorb(Box::new(absorbed)), reason()));
-    steps.extend(keep(asker, first, second));
+    let supersede = Edit::Supersede { by: first.id };
+    steps.extend(keep(asker, first, second, supersede));
     steps
 }
 

@@ -438,6 +438,31 @@ fn importance_is_rated_and_other_scales_are_converted() {
 }
 
 #[test]
+fn what_a_person_decided_against_was_never_trusted() {
+    let mut world = World::new();
+    let own = world.add("net", "The zander service listens on port 7002.", &[]);
+    world.import(
+        &["The zander service no longer listens on port 7002, it listens on port 6662."],
+        &[],
+    );
+    let waiting = world.waiting();
+    let foreign = waiting
+        .iter()
+        .find(|handle| **handle != own)
+        .unwrap()
+        .clone();
+    world.done(&["settle", &own, &foreign]);
+    assert_eq!(world.waiting(), Vec::<String>::new());
+    let status = world.json(&["read", &own])["memories"][0]["status"].clone();
+    assert_eq!(status, "active");
+    assert!(!world.is_found("6662"));
+    // Whoever brings it back brings it back into the review.
+    world.done(&["restore", &foreign]);
+    assert_eq!(world.waiting(), [foreign]);
+    assert!(!world.is_found("6662"));
+}
+
+#[test]
 fn approving_the_older_end_of_a_conflict_keeps_it() {
     let world = World::new();
     let older = world.add("net", "The mailer listens on port 25.", &[]);

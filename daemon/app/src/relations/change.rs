@@ -110,10 +110,17 @@ impl Ends {
             key
         };
         let known = app.memory.strand.snapshot()?.edge(&key)?;
+        let (from, to) = (record(app, key.from)?, record(app, key.to)?);
+        // What the other end is shown with belongs to its own project.
+        let seen = [&from, &to].map(|end| scopes::check_seen(end, asker));
+        let is_told_of_both = matches!(relation, Relation::Contradicts | Relation::Supersedes);
+        if is_told_of_both || seen.iter().all(Result::is_err) {
+            seen.into_iter().collect::<Result<Vec<()>, Refusal>>()?;
+        }
         Ok(Self {
             key,
-            from: record(app, key.from)?,
-            to: record(app, key.to)?,
+            from,
+            to,
             known,
             implied: implied(app, &key),
         })
