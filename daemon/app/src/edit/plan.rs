@@ -84,6 +84,9 @@ impl Plan<'_> {
             let text = redacted(&mut stated, warnings);
             let mut edits = self.stated(memory, stated, !text.is_empty(), warnings)?;
             if !text.is_empty() || edits.is_empty() {
+                let mut secrets = Secrets::default();
+                secrets.written(&mut format!("{}\n{text}", memory.text));
+                warnings.extend(secrets.note());
                 edits.insert(0, Edit::Append { text });
             }
             Ok(edits)

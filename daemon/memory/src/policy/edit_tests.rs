@@ -84,6 +84,16 @@ fn appending_adds_lines_and_no_time() {
 }
 
 #[test]
+fn what_the_text_before_says_is_a_secret_is_taken_out() {
+    let mut memory = memory(1, "the staging server's credentials. Password:");
+    let append = Edit::Append {
+        text: "CanaryP9921!".into(),
+    };
+    assert!(done(&append, &mut memory));
+    assert!(!memory.text.contains("CanaryP9921"), "{}", memory.text);
+}
+
+#[test]
 fn revising_replaces_the_text_and_says_when() {
     let mut memory = memory(1, "gotcha: old");
     assert!(done(

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use helix_redact::redact_prose;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
@@ -41,10 +42,13 @@ pub(super) fn append(memory: &mut Memory, text: &str, at: Timestamp) -> Result<(
     if lines.trim().is_empty() {
         return Err(EditError::NoText);
     }
-    memory.text = fitting(
+    let mut joined = fitting(
         format!("{}\n{lines}", memory.text),
         "store a second memory and link the two",
     )?;
+    // The one may say what the other is: `Password:`, and in the next line the password.
+    redact_prose(&mut joined);
+    memory.text = joined;
     memory.last_seen_at = memory.last_seen_at.max(at);
     Ok(())
 }
