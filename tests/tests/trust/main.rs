@@ -438,6 +438,16 @@ fn importance_is_rated_and_other_scales_are_converted() {
 }
 
 #[test]
+fn who_says_that_it_is_a_persons_own_approves_it() {
+    let mut world = World::new();
+    world.import(&[FOREIGN], &[]);
+    let foreign = world.waiting().pop().unwrap();
+    world.done(&["set", &foreign, "--origin", "user"]);
+    assert_eq!(world.waiting(), Vec::<String>::new());
+    assert!(world.is_found("quokka"));
+}
+
+#[test]
 fn what_a_person_decided_against_was_never_trusted() {
     let mut world = World::new();
     let own = world.add("net", "The zander service listens on port 7002.", &[]);

@@ -2,7 +2,7 @@
 
 use helix_memory::{
     Edit, EditedFields as Fields, Memory, MemoryId, Origin, SourceRef, Sourced,
-    StatedImportance as Importance,
+    StatedImportance as Importance, Status,
 };
 use helix_neutral::quoted;
 
@@ -59,8 +59,24 @@ impl Plan<'_> {
         Ok(edits)
     }
 
+    /// The edits that set fields. Who says that a memory is a person's own approves it with that.
+    pub(super) fn set(
+        &self,
+        memory: &Memory,
+        set: SetFields,
+        warnings: &mut Vec<String>,
+    ) -> Result<Vec<Edit>, Refusal> {
+        let is_vouched = set.origin.as_deref() == Some(Origin::User.name());
+        let mut edits = vec![self.fields(memory, set, warnings)?];
+        if is_vouched && memory.status == Status::Quarantined {
+            let by = self.asker.actor.origin;
+            edits.push(Edit::Approve { by });
+        }
+        Ok(edits)
+    }
+
     /// The edit that sets fields.
-    pub(super) fn fields(
+    fn fields(
         &self,
         memory: &Memory,
         set: SetFields,

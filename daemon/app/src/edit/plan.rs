@@ -51,8 +51,8 @@ pub(super) fn plan(app: &App, asker: &Asker, wanted: Wanted) -> Result<Planned, 
             add,
             remove,
         } => plan.tag(&target, add, remove),
-        Action::Set { target, fields } => plan.one(&target, Bare::Only, |memory, warnings| {
-            plan.fields(memory, fields, warnings)
+        Action::Set { target, fields } => plan.several(&target, Bare::Only, |memory, warnings| {
+            plan.set(memory, fields, warnings)
         }),
         Action::Rename { topic, new_name } => {
             plan.topic(&topic, Some(&new_name), TopicEdit::Rename)
