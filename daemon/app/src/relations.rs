@@ -48,7 +48,7 @@ fn record(app: &App, number: MemoryNumber) -> Result<Memory, Refusal> {
     found.ok_or_else(|| Refusal::not_found("the memory is gone; search for it again"))
 }
 
-fn relation(name: &str) -> Result<Relation, Refusal> {
+fn relation(name: &str) -> Result<(Relation, bool), Refusal> {
     Relation::resolve(name).map_err(|error| Refusal::invalid(error.to_string()))
 }
 

@@ -10,7 +10,7 @@ use helix_memory::{
 use helix_redact::{Redact, Secrets};
 
 use super::told::ToldEdge;
-use super::{meant, record, relation, strength};
+use super::{meant, record, strength};
 use crate::threads::off_thread;
 use crate::{App, Asker, Refusal, scopes};
 
@@ -89,14 +89,17 @@ struct Ends {
 }
 
 impl Ends {
-    /// Finds both ends. A relation that leads both ways is found whichever end is named first.
+    /// Finds both ends of a relation, or of its inverse. One that leads both ways is found whichever
+    /// end is named first.
     fn find(
         app: &App,
         asker: &Asker,
         from: &str,
-        relation: Relation,
+        relation: &str,
         to: &str,
     ) -> Result<Self, Refusal> {
+        let (relation, is_inverse) = super::relation(relation)?;
+        let (from, to) = if is_inverse { (to, from) } else { (from, to) };
         let (from, to) = (meant(app, asker, from)?, meant(app, asker, to)?);
         if from == to {
             return Err(Refusal::invalid(
@@ -191,9 +194,8 @@ async fn carry_out<T>(app: &App, planned: Planned<T>) -> Result<T, Refusal> {
 }
 
 fn plan_relating(app: &App, asker: &Asker, wanted: Relating) -> Result<Planned<Related>, Refusal> {
-    let relation = relation(&wanted.relation)?;
     let strength = strength(wanted.strength)?;
-    let ends = Ends::find(app, asker, &wanted.from, relation, &wanted.to)?;
+    let ends = Ends::find(app, asker, &wanted.from, &wanted.relation, &wanted.to)?;
     for end in [&ends.from, &ends.to] {
         refuse_gone(end)?;
     }
@@ -221,7 +223,7 @@ fn plan_relating(app: &App, asker: &Asker, wanted: Relating) -> Result<Planned<R
         strength,
         is_bidirectional: wanted
             .is_bidirectional
-            .unwrap_or_else(|| relation.is_bidirectional()),
+            .unwrap_or_else(|| ends.key.relation.is_bidirectional()),
         status: EdgeStatus::Active,
         provenance: author(asker, ends.known.as_ref(), now),
         reason,
@@ -302,8 +304,7 @@ fn plan_unrelating(
     asker: &Asker,
     wanted: &Unrelating,
 ) -> Result<Planned<Unrelated>, Refusal> {
-    let relation = relation(&wanted.relation)?;
-    let ends = Ends::find(app, asker, &wanted.from, relation, &wanted.to)?;
+    let ends = Ends::find(app, asker, &wanted.from, &wanted.relation, &wanted.to)?;
     let (change, answer) = if let Some(arc) = &ends.implied {
         (unlinked(asker, &ends)?, {
             Unrelated::Unlinked(ToldEdge::implied(arc, &ends.from, &ends.to))

@@ -162,7 +162,7 @@ fn walk(wanted: &WalkWanted) -> Result<Walk, Refusal> {
         ))
     })?;
     let relations: Result<Vec<_>, Refusal> =
-        wanted.relations.iter().map(|name| relation(name)).collect();
+        wanted.relations.iter().map(|name| Ok(relation(name)?.0)).collect();
     Ok(Walk {
         depth,
         relations: relations?,

@@ -135,18 +135,22 @@ impl Relation {
     }
 
     /// Reads a name as people write it: case, dashes and blanks do not matter, and `related_to`
-    /// is `relates_to`.
+    /// is `relates_to`. Says also whether it is the name of the inverse, as in `owned_by`, with which
+    /// the ends change places.
     ///
     /// # Errors
     /// `UnknownRelation`, listing the registry.
-    pub fn resolve(name: &str) -> Result<Self, UnknownRelation> {
+    pub fn resolve(name: &str) -> Result<(Self, bool), UnknownRelation> {
         let wanted = name.trim().to_lowercase().replace(['-', ' '], "_");
         let wanted = if wanted == "related_to" {
             "relates_to"
         } else {
             &wanted
         };
-        Self::parse(wanted).ok_or_else(|| UnknownRelation {
+        let inverse = || REGISTRY.iter().find(|spec| spec.inverse == wanted);
+        let known = Self::parse(wanted).map(|relation| (relation, false));
+        let known = known.or_else(|| inverse().map(|spec| (spec.relation, true)));
+        known.ok_or_else(|| UnknownRelation {
             name: name.chars().take(40).collect(),
             known: REGISTRY.map(|spec| spec.name).join(", "),
         })
@@ -288,14 +292,13 @@ mod tests {
 
     #[test]
     fn names_are_read_as_people_write_them() {
-        assert_eq!(
-            Relation::resolve(" Depends-On ").unwrap(),
-            Relation::DependsOn
-        );
-        assert_eq!(
-            Relation::resolve("related_to").unwrap(),
-            Relation::RelatesTo
-        );
+        for (name, relation, is_inverse) in [
+            (" Depends-On ", Relation::DependsOn, false),
+            ("related_to", Relation::RelatesTo, false),
+            ("owned by", Relation::Owns, true),
+        ] {
+            assert_eq!(Relation::resolve(name).unwrap(), (relation, is_inverse));
+        }
         let error = Relation::resolve("likes").unwrap_err().to_string();
         assert!(error.contains("works_on, owns"), "{error}");
     }
