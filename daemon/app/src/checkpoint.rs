@@ -134,10 +134,15 @@ fn save(
         text.push_str(&replaced);
         text.push_str(KEPT);
     }
+    let suspicions = new.suspicions();
+    let orders = (!suspicions.is_empty()).then(|| {
+        let why = suspicions.join(", ");
+        format!("it looks like orders to an agent ({why}): no session is told of it unasked")
+    });
     let answer = Answer {
         checkpoint: Some(new.clone()),
         text,
-        warnings: secrets.note().into_iter().collect(),
+        warnings: secrets.note().into_iter().chain(orders).collect(),
         replaced,
         earlier: Vec::new(),
     };

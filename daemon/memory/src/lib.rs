@@ -44,7 +44,7 @@ pub use policy::edit::{
     Sourced,
 };
 pub use policy::scales::Stated as StatedImportance;
-pub use policy::suspect::{names_of, suspicions, suspicions_of_all, weighed};
+pub use policy::suspect::{grave_names_of, names_of, suspicions, suspicions_of_all, weighed};
 pub use policy::tags::Tags;
 
 // What resembles, repeats or contradicts what.

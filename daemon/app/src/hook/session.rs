@@ -329,7 +329,7 @@ fn is_unfinished(activity: &Activity) -> bool {
 }
 
 /// The project's checkpoint, whole for a session that takes a task up again; `None` when there is
-/// none or the session knows it.
+/// none, the session knows it, or it looks like orders: then it waits until somebody loads it.
 fn task(context: &Context<'_>) -> Result<Option<(String, GivenCheckpoint)>, StoreError> {
     let Context {
         app,
@@ -352,6 +352,9 @@ fn task(context: &Context<'_>) -> Result<Option<(String, GivenCheckpoint)>, Stor
         is_whole: input.resumes(),
     };
     if app.hooks.sessions.was_given_checkpoint(key, given) {
+        return Ok(None);
+    }
+    if !saved.suspicions().is_empty() {
         return Ok(None);
     }
     let show = if given.is_whole {

@@ -161,8 +161,11 @@ fn walk(wanted: &WalkWanted) -> Result<Walk, Refusal> {
             quoted(direction)
         ))
     })?;
-    let relations: Result<Vec<_>, Refusal> =
-        wanted.relations.iter().map(|name| Ok(relation(name)?.0)).collect();
+    let relations: Result<Vec<_>, Refusal> = wanted
+        .relations
+        .iter()
+        .map(|name| Ok(relation(name)?.0))
+        .collect();
     Ok(Walk {
         depth,
         relations: relations?,

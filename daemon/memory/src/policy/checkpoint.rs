@@ -2,6 +2,7 @@
 
 use crate::error::ErrorKind;
 use crate::model::Checkpoint;
+use crate::policy::suspect::grave_names_of;
 
 /// Longest task, in bytes: it is a heading.
 pub const TASK_MAX_BYTES: usize = 1_024;
@@ -49,6 +50,13 @@ impl CheckpointError {
 }
 
 impl Checkpoint {
+    /// Returns why it may be meant to be obeyed by whoever is shown it; empty for nearly every one.
+    #[must_use]
+    pub fn suspicions(&self) -> Vec<String> {
+        let texts: Vec<&str> = self.texts().collect();
+        grave_names_of(&texts.join("\n"))
+    }
+
     /// Trims every text and drops entries that are empty.
     ///
     /// # Errors

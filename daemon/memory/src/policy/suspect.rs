@@ -132,10 +132,22 @@ impl Reason {
 /// Names of the reasons to suspect a text, each once, as a memory keeps them.
 #[must_use]
 pub fn names_of(text: &str) -> Vec<String> {
-    let reasons: BTreeSet<Reason> = suspicions(text)
-        .into_iter()
-        .map(|suspicion| suspicion.reason)
-        .collect();
+    names(suspicions(text).into_iter())
+}
+
+/// The same of what says by its nature what is to be done, as a list of next steps does: only what
+/// hardly anybody writes by accident counts.
+#[must_use]
+pub fn grave_names_of(text: &str) -> Vec<String> {
+    names(
+        suspicions(text)
+            .into_iter()
+            .filter(|found| found.is_certain),
+    )
+}
+
+fn names(found: impl Iterator<Item = Suspicion>) -> Vec<String> {
+    let reasons: BTreeSet<Reason> = found.map(|suspicion| suspicion.reason).collect();
     reasons
         .into_iter()
         .map(|reason| reason.name().to_owned())
