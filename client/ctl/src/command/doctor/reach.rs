@@ -135,7 +135,7 @@ fn finding(reach: &Reach, patience_s: u64) -> Finding {
 /// Seconds that suffice for all memories at the pace so far, and half as many again.
 fn seconds_for_all(reach: &Reach, patience_s: u64) -> u64 {
     let done = (reach.asked + reach.without_question).max(1);
-    (patience_s * reach.total * 3).div_ceil(done * 2)
+    (patience_s.max(1) * reach.total * 3).div_ceil(done * 2)
 }
 
 /// The first of them.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use helix_memory::SourceRef;
 
+use super::target::has_partial_name;
 use crate::hook::event::{WILDCARDS, literal_directory};
 use crate::hook::paths::Paths;
 use crate::hook::words::is_common_stem;
@@ -39,7 +40,7 @@ impl NamedFiles {
         let is_placed = !above.is_empty() && !above.contains(WILDCARDS);
         let names = names(last);
         let tells = |name: &Name| is_placed || !is_common_stem(name.stem());
-        if names.is_empty() || !names.iter().all(tells) {
+        if names.is_empty() || !names.iter().all(tells) || has_partial_name(pattern) {
             return None;
         }
         let directory = paths.relative(&base.join(literal_directory(pattern)));

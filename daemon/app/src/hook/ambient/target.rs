@@ -124,7 +124,8 @@ impl Target {
         };
         // Of `src/row*.rs` no file of the directory is meant but those of the name.
         let endings = alternatives(&ending);
-        let is_whole = !endings.iter().any(|ending| ending.contains(WILDCARDS));
+        let is_whole =
+            !endings.iter().any(|ending| ending.contains(WILDCARDS)) && !has_partial_name(pattern);
         let directory = Directory::of(&base.join(&literal), &endings, paths).filter(|_| is_whole);
         // Of `*.sql` nothing but the ending is left, which names no file.
         let stem =
@@ -190,6 +191,14 @@ impl Target {
             None => context.head(file),
         }
     }
+}
+
+/// Returns whether a pattern has a directory of which it says only a part of the name, so that what
+/// is below the directory before it is mostly not meant.
+pub(super) fn has_partial_name(pattern: &str) -> bool {
+    let (above, _) = pattern.rsplit_once('/').unwrap_or_default();
+    let mut names = above.split('/');
+    names.any(|name| name.contains(WILDCARDS) && !name.trim_start_matches('*').is_empty())
 }
 
 impl Directory {
@@ -345,6 +354,14 @@ mod tests {
         assert_eq!(of("/p/db/*.{sql,psql}").0, "db .sql .psql");
         assert_eq!(of("/p/db/{a,b}.sql").0, "db /a.sql /b.sql");
         assert_eq!(of("/p/db/{a*,b}.sql").0, "", "begins so");
+        assert_eq!(of("/p/db/*/*.sql").0, "db .sql");
+        for partial in [
+            "/p/db/mig*/*.sql",
+            "/p/db/[m]igrations/*.sql",
+            "/p/db/m?/**/*.sql",
+        ] {
+            assert_eq!(of(partial).0, "", "some directories of db: {partial}");
+        }
         let of = |pattern: &str, path: &str| {
             target("Glob", json!({"pattern": pattern, "path": path})).directory
         };
