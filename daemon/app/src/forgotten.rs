@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use helix_engine::{Request, Returned, Step, StepChange, Strand};
-use helix_memory::{Edit, Origin, Status, Timestamp, Tombstone};
+use helix_memory::{Edit, Origin, Scope, Status, Timestamp, Tombstone};
 
-use crate::App;
 use crate::capture::BECAUSE;
 use crate::ports::EmbedderState;
+use crate::{App, Asker, Refusal};
 
 /// How long a store waits for the vector that says whether its text was forgotten in other words:
 /// it answers without that otherwise.
@@ -65,6 +65,30 @@ impl Departed {
             was,
         }
     }
+}
+
+/// Says that a text was forgotten before: whoever asks for it gets it back all the same.
+///
+/// # Errors
+/// When a tool says it, which nobody asked.
+pub(crate) fn returning(
+    app: &App,
+    asker: &Asker,
+    text: &str,
+    scope: &Scope,
+) -> Result<Option<String>, Refusal> {
+    let Some(stone) = app.memory.strand.forgotten(text, &scope.to_string()) else {
+        return Ok(None);
+    };
+    let Departed { how, was } = Departed::of(&stone);
+    if asker.actor.origin == Origin::Tool {
+        return Err(Refusal::denied(format!(
+            "this was {how}, and no tool brings it back{was}"
+        )));
+    }
+    Ok(Some(format!(
+        "this was {how} and is stored again because you asked for it{was}"
+    )))
 }
 
 /// Says in whose words and when a text was forgotten that is stored in other words. A tool asks for

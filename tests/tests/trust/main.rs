@@ -155,6 +155,19 @@ fn what_is_stored_again_says_when_it_was_forgotten() {
 }
 
 #[test]
+fn what_comes_back_as_another_memorys_text_says_when_it_was_forgotten() {
+    let world = World::new();
+    let forgotten = "Guests use the badge printer in room nine.";
+    let handle = world.add("kept", forgotten, &[]);
+    let other = world.add("kept", "Parking is free on weekends.", &[]);
+    world.done(&["forget", &handle]);
+    for edit in ["append", "revise"] {
+        let said = world.done(&[edit, &other, forgotten]);
+        assert!(said.contains("was forgotten on"), "{edit}: {said}");
+    }
+}
+
+#[test]
 fn a_whole_topic_is_settled_at_once_and_agents_settle_nothing() {
     let mut world = World::new();
     let other = "The numbat report is made on Mondays by the second worker.";

@@ -10,6 +10,7 @@ use super::lines::Stated;
 use super::name::new_name;
 use super::target::{self, Bare, Choice, Several};
 use super::{Action, Target, Wanted, seen, tags, topic};
+use crate::forgotten::returning;
 use crate::{App, Asker, Refusal, scopes};
 
 /// What an edit comes down to.
@@ -87,6 +88,7 @@ impl Plan<'_> {
                 let mut secrets = Secrets::default();
                 secrets.written(&mut format!("{}\n{text}", memory.text));
                 warnings.extend(secrets.note());
+                warnings.extend(returning(self.app, self.asker, &text, &memory.scope)?);
                 edits.insert(0, Edit::Append { text });
             }
             Ok(edits)
@@ -98,6 +100,7 @@ impl Plan<'_> {
             let mut stated = Stated::alone(text);
             let text = redacted(&mut stated, warnings);
             self.warn_of_twin(memory, &text, warnings);
+            warnings.extend(returning(self.app, self.asker, &text, &memory.scope)?);
             let (seen, note) = seen::again(self.app, self.asker, memory);
             // A source that is named anew is looked at as it is named.
             warnings.extend(note.filter(|_| stated.source.is_none()));

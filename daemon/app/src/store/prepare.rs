@@ -17,7 +17,7 @@ use super::corrections::{self, Corrected, Earlier, Meaning};
 use super::given::{self, Given};
 use super::links::Known;
 use crate::disputes::Disputes;
-use crate::forgotten::Departed;
+use crate::forgotten::returning;
 use crate::located::{Located, located_all};
 use crate::threads::off_thread;
 use crate::{App, Asker, Refusal, note, suspicion};
@@ -360,7 +360,7 @@ fn compare(app: &App, asker: &Asker, read: Read, force: bool) -> Result<Gathered
         .resolve_links(&admitted.links, &asker.scopes())?;
     let mut warnings = admitted.warnings.clone();
     warnings.extend(suspicion::note(&admitted.suspicions, waits));
-    let returning = returning(app, asker, &admitted);
+    let returning = returning(app, asker, &admitted.text, &admitted.scope);
     let is_new = matches!(returning, Ok(None)) && known.is_none();
     let may_return = is_new.then(|| may_return(app, &admitted)).flatten();
     warnings.extend(own_lines);
@@ -408,26 +408,6 @@ fn is_empty(text: &str) -> bool {
 fn next_number(app: &App) -> MemoryNumber {
     let extent = app.memory.strand.catalog().extent();
     MemoryNumber(u32::try_from(extent).unwrap_or(u32::MAX))
-}
-
-/// Says that a text was forgotten before: whoever asks for it gets it back all the same.
-///
-/// # Errors
-/// When a tool says it, which nobody asked.
-fn returning(app: &App, asker: &Asker, admitted: &Admitted) -> Result<Option<String>, Refusal> {
-    let scope = admitted.scope.to_string();
-    let Some(stone) = app.memory.strand.forgotten(&admitted.text, &scope) else {
-        return Ok(None);
-    };
-    let Departed { how, was } = Departed::of(&stone);
-    if asker.actor.origin == Origin::Tool {
-        return Err(Refusal::denied(format!(
-            "this was {how}, and no tool brings it back{was}"
-        )));
-    }
-    Ok(Some(format!(
-        "this was {how} and is stored again because you asked for it{was}"
-    )))
 }
 
 /// A text that may say in other words what was forgotten.
