@@ -15,7 +15,7 @@ use crate::silence::read;
 const SUPERSEDES_PRECISION_MIN: f64 = 0.97;
 
 /// The pairs, those that nobody who fits rules has seen, and those of changes and restatements.
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "memory-pairs.json",
     "memory-pairs-held.json",
     "memory-pairs-changes.json",
@@ -25,6 +25,7 @@ const FILES: [&str; 9] = [
     "memory-pairs-objects.json",
     "memory-pairs-moods.json",
     "memory-pairs-former.json",
+    "memory-pairs-whole.json",
 ];
 
 /// Two statements, the one that was known first.

@@ -52,10 +52,9 @@ pub(super) fn is_whole(known: &Statement, new: &Statement, why: Why, rules: &Rul
         Why::Number => changes_many_numbers(known, new) || adds_an_end(known, new),
         Why::Value | Why::Negation | Why::Again => false,
     };
-    !is_special
-        && !(why != Why::Ended && subject::narrows(known, new, rules))
-        && !subject::ends_differ(known, new)
-        && !leaves_pieces(known, new, why, rules)
+    let is_narrower = why != Why::Ended && subject::narrows(known, new, rules);
+    let is_partial = subject::ends_differ(known, new) || leaves_pieces(known, new, why, rules);
+    !(is_special || is_narrower || is_partial)
 }
 
 /// Returns whether the known text says more than what ended or changed: the part with that may have
