@@ -176,6 +176,12 @@ fn a_later_change_stands_in_the_way() {
     assert!(text(&world, &web).contains("Version 9"));
     world.done(&["undo", &revised.to_string(), "--force"]);
     assert_eq!(text(&world, &web), NPM);
+    // Both were taken back: what is left to undo is the beginning.
+    world.done(&["undo"]);
+    assert_eq!(
+        world.json(&["read", &web])["memories"][0]["status"],
+        "forgotten"
+    );
 }
 
 #[test]

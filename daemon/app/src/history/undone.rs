@@ -1,14 +1,18 @@
 //! Which requests were undone, as the history tells it when it is read backwards.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use helix_engine::{Operation, Snapshot, StoreError};
-use helix_memory::Sequence;
+use helix_engine::{Operation, Payload, Snapshot, StoreError};
+use helix_memory::{MemoryNumber, Sequence};
 
-/// The first operations of the requests that were undone by operations met so far.
+/// What was undone by operations met so far.
 #[derive(Debug, Default)]
 pub(super) struct Undone {
+    /// The first operations of requests.
     groups: HashSet<Sequence>,
+    /// By a memory that was led back: the operation from which on its changes were taken back. An undo
+    /// by force takes back those that came after what it names.
+    since: HashMap<MemoryNumber, Sequence>,
 }
 
 impl Undone {
@@ -22,6 +26,9 @@ impl Undone {
         let Some(reverts) = operation.reverts.filter(|_| !self.has(operation)) else {
             return Ok(());
         };
+        if operation.kind.payload() == Payload::Memory {
+            self.since.insert(operation.number, reverts);
+        }
         let taken_back = snapshot.operation_of(reverts)?;
         let group = taken_back.map_or(reverts, |taken_back| taken_back.first_of_group());
         self.groups.insert(group);
@@ -30,6 +37,9 @@ impl Undone {
 
     /// Returns whether the request of an operation was undone.
     pub(super) fn has(&self, operation: &Operation) -> bool {
+        let since = self.since.get(&operation.number);
         self.groups.contains(&operation.first_of_group())
+            || (operation.kind.payload() == Payload::Memory
+                && since.is_some_and(|since| operation.sequence >= *since))
     }
 }
