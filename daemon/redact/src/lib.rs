@@ -32,6 +32,7 @@
 mod columns;
 mod entropy;
 mod kept;
+mod lists;
 mod named;
 mod private;
 mod rules;

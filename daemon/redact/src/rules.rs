@@ -26,6 +26,7 @@ use self::place::{Context, Place, PlacesTable};
 use self::shape::{Shape, ShapesTable};
 use super::columns;
 use super::entropy::{Entropy, Randomness, RandomnessTable};
+use super::lists::{Lists, ListsTable};
 use super::named::{NameRow, Names, Said, Says};
 use super::value::{Values, ValuesTable};
 use super::{PLACEHOLDER_START, RULE_OF_PRIVATE};
@@ -111,6 +112,7 @@ struct NamesTable {
     names: Vec<NameRow>,
     values: ValuesTable,
     said: Said,
+    lists: ListsTable,
 }
 
 /// A rule as tests need it: its name, a generator of secrets that it finds, and texts in which it
@@ -142,6 +144,7 @@ pub(super) struct Rules {
     places: Vec<Place>,
     names: Names,
     values: Values,
+    lists: Lists,
     randomness: Randomness,
     /// The name of every rule.
     rules: HashSet<String>,
@@ -159,6 +162,7 @@ impl Rules {
             names,
             values,
             said,
+            lists,
         } = toml::from_str(sources.names)?;
         let random: RandomnessTable = toml::from_str(sources.random)?;
         let mut rules = set(Says::ALL.map(|says| says.rule().to_owned()).to_vec());
@@ -183,6 +187,7 @@ impl Rules {
                 .collect::<Result<_, _>>()?,
             names,
             values: Values::of(values),
+            lists: Lists::of(&lists)?,
             randomness: Randomness::of(random),
         })
     }
@@ -223,6 +228,7 @@ impl Rules {
                 |name: &str, cell: &str| self.names.rule_of_cell(name, cell, by, &self.values);
             columns::find(text, &words, rule_of, &mut found);
         }
+        self.lists.find(text, &mut found);
         self.randomness.find(text, &words, entropy, &mut found);
         found.retain(|secret| !is_taken_out(&secret.range));
         merged(found)

@@ -346,3 +346,28 @@ fn placeholders_are_found_again() {
         .collect();
     assert_eq!(found, ["[redacted:github-token]", "[redacted]"]);
 }
+
+#[test]
+fn every_secret_of_a_list_is_taken_out() {
+    for (text, secrets) in [
+        (
+            "recovery codes: 8f3a-9c1d, 77be-01fa, 19ce-5b7d",
+            ["8f3a-9c1d", "77be-01fa", "19ce-5b7d"].as_slice(),
+        ),
+        (
+            "credentials: alice:Mangoo6986, bob:Kiwi77zzX",
+            &["Mangoo6986", "Kiwi77zzX"],
+        ),
+        (
+            "logins: alice/Mangoo6986 and bob/Kiwi77zzX.",
+            &["Mangoo6986", "Kiwi77zzX"],
+        ),
+    ] {
+        let plain = redacted(text);
+        for secret in secrets {
+            assert!(!plain.contains(secret), "{text}: {plain}");
+        }
+    }
+    let text = "credentials: alice:Mangoo6986, kept in vault2024 since March";
+    assert!(redacted(text).ends_with(", kept in vault2024 since March"));
+}

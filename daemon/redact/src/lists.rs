@@ -1,0 +1,72 @@
+//! Secrets that stand one behind the other: `recovery codes: a, b and c`, `logins: x:a, y:b`. Rules find
+//! the first, and what follows it has its form.
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::rules::{Found, RuleError, compiled};
+
+/// Characters before the first secret of a list in which its name stands.
+const LEAD_MAX_CHARS: usize = 64;
+
+/// How lists of secrets are told, as the table has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListsTable {
+    /// What is listed, more than one of it.
+    names: Vec<String>,
+    /// Words between two of a list.
+    joints: Vec<String>,
+}
+
+/// The expressions that find them.
+pub(super) struct Lists {
+    lead: Regex,
+    item: Regex,
+}
+
+impl Lists {
+    pub(super) fn of(table: &ListsTable) -> Result<Self, RuleError> {
+        let (names, joints) = (table.names.join("|"), table.joints.join("|"));
+        // The value ends where the list goes on, or its line or sentence ends.
+        let item = format!(
+            r#"\A["'`]?[ \t]*(?:[,;|][ \t]*(?:(?:{joints})[ \t]+)?|(?:{joints})[ \t]+)["'`]?(?:[\w.@-]{{1,32}}[:/])?(?<value>[^\s"'`,;|()]{{6,64}})["'`]?(?:[ \t]*[,;|]|[ \t]+(?:{joints})\b|[ \t]*(?:\n|$)|\.[ \t])"#
+        );
+        Ok(Self {
+            lead: compiled("lists", &format!(r"\b(?:{names})\b[^\n.]*\z"), true)?,
+            item: compiled("lists", &item, true)?,
+        })
+    }
+
+    /// Adds to the secrets that were found what follows them in their lists, of letters and digits
+    /// both: by these alone a word is told from a secret here.
+    pub(super) fn find(&self, text: &str, found: &mut Vec<Found<'_>>) {
+        let mut next = 0;
+        while let Some(first) = found.get(next) {
+            next += 1;
+            let (start, end, rule) = (first.range.start, first.range.end, first.rule);
+            let lead = text.floor_char_boundary(start.saturating_sub(LEAD_MAX_CHARS));
+            let is_listed = text
+                .get(lead..start)
+                .is_some_and(|lead| self.lead.is_match(lead));
+            let item = text
+                .get(end..)
+                .filter(|_| is_listed)
+                .and_then(|rest| self.item.captures(rest)?.name("value"));
+            let Some(value) = item.filter(|value| is_mixed(value.as_str())) else {
+                continue;
+            };
+            let range = end + value.start()..end + value.end();
+            if !found
+                .iter()
+                .any(|known| known.range.start <= range.start && range.end <= known.range.end)
+            {
+                found.push(Found::new(range, rule));
+            }
+        }
+    }
+}
+
+fn is_mixed(value: &str) -> bool {
+    value.contains(char::is_alphabetic) && value.contains(char::is_numeric)
+}
