@@ -281,6 +281,18 @@ fn bad_names_are_told_what_to_do() {
 }
 
 #[test]
+fn those_who_agree_are_not_shown_as_contradicting_each_other() {
+    let mut world = World::new();
+    let one = handle(&world.store("billing listens on 8081"));
+    let same = handle(&world.store("The billing server listens on 8081 for everybody in here."));
+    let other = handle(&world.store("billing listens on 8082"));
+    let third = handle(&world.store("billing listens on 8083"));
+    assert_eq!(world.read(&one).contradicted_by, [third, other]);
+    let against = world.read(&same).contradicted_by;
+    assert!(!against.contains(&one), "{against:?}");
+}
+
+#[test]
 fn nobody_settles_or_contradicts_what_belongs_to_another_project() {
     let mut world = World::new();
     let theirs = handle(&world.store("billing listens on 8081"));

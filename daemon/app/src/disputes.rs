@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use helix_engine::{Correction, Strand};
+use helix_engine::{Correction, GraphArc, Strand};
 use helix_memory::{Memory, MemoryId, MemoryNumber, Statement, Status, Verdict, relate};
 
 use crate::{App, find};
@@ -33,20 +33,46 @@ pub(crate) fn against(app: &App, number: MemoryNumber) -> Vec<MemoryNumber> {
         .collect()
 }
 
-/// The handles of the newest of them.
-pub(crate) fn named_against(app: &App, number: MemoryNumber) -> Vec<String> {
-    let mut others = against(app, number);
-    others.truncate(NAMED_MAX);
+/// The handles of the newest of them that say something else: who disagrees with the same may agree.
+pub(crate) fn named_against(app: &App, memory: &Memory) -> Vec<String> {
+    let others = against(app, memory.number);
     if others.is_empty() {
         return Vec::new();
     }
+    let strand = &app.memory.strand;
+    let own = strand.statement(&memory.text);
+    let noted: BTreeSet<MemoryNumber> = {
+        let catalog = strand.catalog();
+        let edges = catalog.graph().edges_of(memory.number);
+        let open = edges.filter(GraphArc::is_open_conflict);
+        open.map(|arc| arc.beyond(memory.number)).collect()
+    };
+    let disagrees = |other: &MemoryNumber| {
+        let text = || {
+            strand
+                .memories(&[*other])
+                .ok()?
+                .pop()
+                .map(|other| other.text)
+        };
+        let contradicts = |text: String| {
+            let other = strand.statement(&text);
+            is_contradiction(relate(&own, &other)) || is_contradiction(relate(&other, &own))
+        };
+        noted.contains(other) || text().is_some_and(contradicts)
+    };
+    let others: Vec<MemoryNumber> = others
+        .into_iter()
+        .filter(disagrees)
+        .take(NAMED_MAX)
+        .collect();
     find::handles(app, &others).unwrap_or_default()
 }
 
 /// The remark on a memory behind its heading: ` (contradicted by [handle])`; empty where nothing
 /// contradicts it.
 pub(crate) fn remark(app: &App, memory: &Memory) -> String {
-    let others = named_against(app, memory.number);
+    let others = named_against(app, memory);
     if others.is_empty() {
         return String::new();
     }

@@ -77,7 +77,7 @@ impl Told {
                 .map(|living| living.handle.as_str().to_owned())
                 .unwrap_or_default(),
             contradicted_by: if memory.status == Status::Active {
-                disputes::named_against(app, memory.number)
+                disputes::named_against(app, memory)
             } else {
                 Vec::new()
             },
