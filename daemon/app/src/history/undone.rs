@@ -27,7 +27,8 @@ impl Undone {
             return Ok(());
         };
         if operation.kind.payload() == Payload::Memory {
-            self.since.insert(operation.number, reverts);
+            let since = self.since.entry(operation.number).or_insert(reverts);
+            *since = reverts.min(*since);
         }
         let taken_back = snapshot.operation_of(reverts)?;
         let group = taken_back.map_or(reverts, |taken_back| taken_back.first_of_group());
@@ -40,6 +41,7 @@ impl Undone {
         let since = self.since.get(&operation.number);
         self.groups.contains(&operation.first_of_group())
             || (operation.kind.payload() == Payload::Memory
+                && operation.reverts.is_none()
                 && since.is_some_and(|since| operation.sequence >= *since))
     }
 }

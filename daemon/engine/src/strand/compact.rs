@@ -255,7 +255,7 @@ impl DuplicatePair {
         };
         particulars(one)
             .zip(particulars(other))
-            .is_none_or(|(one, other)| !one.may_be_the_same(&other))
+            .is_none_or(|(one, other)| !one.may_be_the_same(&other) || one.is_turned_round(&other))
     }
 }
 

@@ -162,7 +162,10 @@ impl Strand {
             .into_iter()
             .map(|memory| (memory, alike(memory)))
             .filter(|(_, similarity)| *similarity > WordSet::NEAR_DUPLICATE)
-            .filter(|(memory, _)| particulars.may_be_the_same(&Particulars::of(&memory.text)))
+            .filter(|(memory, _)| {
+                let known = Particulars::of(&memory.text);
+                particulars.may_be_the_same(&known) && !particulars.is_turned_round(&known)
+            })
             .max_by(|(_, one), (_, other)| one.total_cmp(other))
             .map(|(memory, similarity)| (memory.clone(), similarity))
     }
