@@ -506,10 +506,6 @@ fn what_a_person_decided_against_was_never_trusted() {
     let status = world.json(&["read", &own])["memories"][0]["status"].clone();
     assert_eq!(status, "active");
     assert!(!world.is_found("6662"));
-    // Whoever brings it back brings it back into the review.
-    world.done(&["restore", &foreign]);
-    assert_eq!(world.waiting(), [foreign]);
-    assert!(!world.is_found("6662"));
 }
 
 #[test]

@@ -239,7 +239,7 @@ fn a_session_that_is_purged_takes_its_checkpoints_with_it() {
     assert!(refused.contains("nothing was purged"), "{refused}");
     world.done(&["purge", "--session", "kept", "--yes"]);
     let none = world.done(&["checkpoint", "show"]);
-    assert!(none.contains("No checkpoint"), "{none}");
+    assert!(none.contains("no checkpoint is saved"), "{none}");
 }
 
 #[test]
