@@ -52,7 +52,7 @@ impl World {
         self.served.rpc.read(&self.cwd, handle).unwrap()
     }
 
-    /// What a successful command writes, its remarks with it.
+    /// Output of a successful command, its remarks with it.
     fn ctl(&self, arguments: &[&str]) -> String {
         self.served.home.done(&self.cwd, arguments)
     }

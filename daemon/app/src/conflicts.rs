@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use helix_engine::{GraphArc as Arc, Request, Resolution, Step, StepChange, Strand};
 use helix_memory::{
     Absorbed, Edge, EdgeKey, EdgeStatus, Edit, Memory, MemoryNumber, Provenance, Relation, Scope,
-    Sequence, Sourced, Status, relate,
+    Sequence, Sourced, Status,
 };
 use helix_neutral::quoted;
 
-use crate::disputes::is_contradiction;
+use crate::disputes::{disagree, edges_between};
 use crate::edit::write;
 use crate::find;
 use crate::told::Told;
@@ -172,26 +172,9 @@ fn others_that_lose(
             .take(SETTLED_MAX)
             .collect()
     };
-    let holds = strand.statement(&kept.text);
-    let contradicts = |other: &Memory| {
-        let other_statement = strand.statement(&other.text);
-        is_contradiction(relate(&other_statement, &holds))
-            || is_contradiction(relate(&holds, &other_statement))
-            || !edges_between(app, kept.number, other.number).is_empty()
-    };
     let mut others = strand.memories(&numbers)?;
-    others.retain(contradicts);
+    others.retain(|other| disagree(app, kept, other));
     Ok(others)
-}
-
-/// The contradictions between two memories that nobody has settled.
-fn edges_between(app: &App, one: MemoryNumber, other: MemoryNumber) -> Vec<EdgeKey> {
-    let catalog = app.memory.strand.catalog();
-    let edges = catalog.graph().edges_of(one);
-    edges
-        .filter(|arc| arc.is_open_conflict() && arc.beyond(one) == other)
-        .map(|arc| arc.key)
-        .collect()
 }
 
 /// The steps by which the others of a dispute lose, and by which its contradictions are closed.

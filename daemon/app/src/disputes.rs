@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use helix_engine::{Correction, GraphArc, Strand};
-use helix_memory::{Memory, MemoryId, MemoryNumber, Statement, Status, Verdict, relate};
+use helix_engine::{Correction, Strand};
+use helix_memory::{EdgeKey, Memory, MemoryId, MemoryNumber, Statement, Status, Verdict, relate};
 
 use crate::{App, find};
 
@@ -33,40 +33,38 @@ pub(crate) fn against(app: &App, number: MemoryNumber) -> Vec<MemoryNumber> {
         .collect()
 }
 
-/// The handles of the newest of them that say something else: who disagrees with the same may agree.
+/// The handles of the newest of them that disagree with it: who disagrees with the same may agree.
 pub(crate) fn named_against(app: &App, memory: &Memory) -> Vec<String> {
-    let others = against(app, memory.number);
-    if others.is_empty() {
+    let disagrees = |other: &MemoryNumber| {
+        let found = app.memory.strand.memories(&[*other]).unwrap_or_default();
+        found.iter().any(|other| disagree(app, memory, other))
+    };
+    let others = against(app, memory.number).into_iter();
+    let named: Vec<MemoryNumber> = others.filter(disagrees).take(NAMED_MAX).collect();
+    if named.is_empty() {
         return Vec::new();
     }
+    find::handles(app, &named).unwrap_or_default()
+}
+
+/// Returns whether two memories of one dispute contradict each other. Each is noted with one of the
+/// others alone, so their texts decide where nothing is noted of the two.
+pub(crate) fn disagree(app: &App, one: &Memory, other: &Memory) -> bool {
     let strand = &app.memory.strand;
-    let own = strand.statement(&memory.text);
-    let noted: BTreeSet<MemoryNumber> = {
-        let catalog = strand.catalog();
-        let edges = catalog.graph().edges_of(memory.number);
-        let open = edges.filter(GraphArc::is_open_conflict);
-        open.map(|arc| arc.beyond(memory.number)).collect()
-    };
-    let disagrees = |other: &MemoryNumber| {
-        let text = || {
-            strand
-                .memories(&[*other])
-                .ok()?
-                .pop()
-                .map(|other| other.text)
-        };
-        let contradicts = |text: String| {
-            let other = strand.statement(&text);
-            is_contradiction(relate(&own, &other)) || is_contradiction(relate(&other, &own))
-        };
-        noted.contains(other) || text().is_some_and(contradicts)
-    };
-    let others: Vec<MemoryNumber> = others
-        .into_iter()
-        .filter(disagrees)
-        .take(NAMED_MAX)
-        .collect();
-    find::handles(app, &others).unwrap_or_default()
+    let (said, other_said) = (strand.statement(&one.text), strand.statement(&other.text));
+    is_contradiction(relate(&said, &other_said))
+        || is_contradiction(relate(&other_said, &said))
+        || !edges_between(app, one.number, other.number).is_empty()
+}
+
+/// The contradictions between two memories that nobody has settled.
+pub(crate) fn edges_between(app: &App, one: MemoryNumber, other: MemoryNumber) -> Vec<EdgeKey> {
+    let catalog = app.memory.strand.catalog();
+    let edges = catalog.graph().edges_of(one);
+    edges
+        .filter(|arc| arc.is_open_conflict() && arc.beyond(one) == other)
+        .map(|arc| arc.key)
+        .collect()
 }
 
 /// The remark on a memory behind its heading: ` (contradicted by [handle])`; empty where nothing

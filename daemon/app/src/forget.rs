@@ -18,7 +18,7 @@ pub enum Answer {
         memory: Option<Box<Told>>,
         /// True if it was forgotten before, so that nothing changed.
         was_forgotten: bool,
-        /// What it had taken the place of, which stays out of use.
+        /// Notes on the memories that it had taken the place of, which stay out of use.
         notes: Vec<String>,
     },
     /// One of these could be meant, and nothing was done.
@@ -83,7 +83,8 @@ fn left_out_of_use(app: &App, forgotten: MemoryNumber) -> Result<Vec<String>, Re
         .map(|memory| {
             let handle = memory.handle.as_str();
             format!(
-                "it had taken the place of {handle}, which stays out of use; restore {handle} if that holds again"
+                "it had taken the place of {handle}, which stays out of use; \
+                 restore {handle} if that holds again"
             )
         })
         .collect())

@@ -36,7 +36,7 @@ pub struct Wanted {
     pub origin: String,
     /// Those recorded since.
     pub since: Option<Timestamp>,
-    /// What was shown and confirmed; empty to be shown it.
+    /// The purge as it was shown and confirmed; empty to be shown it.
     pub confirmed: Confirmed,
 }
 
@@ -110,13 +110,7 @@ pub async fn purge(
         });
     }
     check_confirmed(&planned, confirmed)?;
-    write(app, &asker, &planned).await?;
-    if !planned.checkpoints.is_empty() {
-        let request = Request::PurgeCheckpoints(session);
-        for outcome in app.writer.submit(vec![request])?.await? {
-            outcome?;
-        }
-    }
+    write(app, &asker, &planned, session).await?;
     let removed = long_off_thread(app, hold, move |app| files::clean(app, &traces)).await?;
     let rewritten = app.writer.rewrite().await?;
     let mut notes = holders;
@@ -149,14 +143,19 @@ fn check_confirmed(planned: &Planned, shown: Confirmed) -> Result<(), Refusal> {
     ))
 }
 
-/// Whether both have the same members, in whatever order.
+/// Compares two lists without regard to their order.
 fn are_the_same<T: Ord>(mut one: Vec<T>, mut other: Vec<T>) -> bool {
     one.sort_unstable();
     other.sort_unstable();
     one == other
 }
 
-async fn write(app: &App, asker: &Asker, planned: &Planned) -> Result<(), Refusal> {
+async fn write(
+    app: &App,
+    asker: &Asker,
+    planned: &Planned,
+    session: String,
+) -> Result<(), Refusal> {
     let memories = &planned.memories;
     // What waits to be written would bring a name back.
     for going in memories {
@@ -164,14 +163,17 @@ async fn write(app: &App, asker: &Asker, planned: &Planned) -> Result<(), Refusa
         app.hooks.receipts.drop_pending(handle);
         app.memory.outbox.drop_holding(handle);
     }
-    for batch in memories.chunks(BATCH) {
-        let requests = batch.iter().map(|going| Request::Purge {
+    let purges = memories.chunks(BATCH).map(|batch| {
+        let purge = |going: &Going| Request::Purge {
             number: going.memory.memory.number,
             actor: asker.actor.clone(),
             at: app.memory.now(),
-        });
-        let outcomes = app.writer.submit(requests.collect())?.await?;
-        for outcome in outcomes {
+        };
+        batch.iter().map(purge).collect()
+    });
+    let saved = (!planned.checkpoints.is_empty()).then(|| vec![Request::PurgeCheckpoints(session)]);
+    for requests in purges.chain(saved) {
+        for outcome in app.writer.submit(requests)?.await? {
             outcome?;
         }
     }

@@ -1,19 +1,19 @@
-//! Secrets that stand one behind the other: `recovery codes: a, b and c`, `logins: x:a, y:b`. Rules find
-//! the first, and what follows it has its form.
+//! Secrets that stand one behind the other: `recovery codes: a, b and c`, `logins: x:a, y:b`. Rules
+//! find the first, and what follows it has its form.
 
 use regex::Regex;
 use serde::Deserialize;
 
 use super::rules::{Found, RuleError, compiled};
 
-/// Characters before the first secret of a list in which its name stands.
-const LEAD_MAX_CHARS: usize = 64;
+/// Bytes before the first secret of a list in which its name stands.
+const LEAD_MAX_BYTES: usize = 64;
 
 /// How lists of secrets are told, as the table has it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListsTable {
-    /// What is listed, more than one of it.
+    /// Words for more than one secret.
     names: Vec<String>,
     /// Words between two of a list.
     joints: Vec<String>,
@@ -29,9 +29,10 @@ impl Lists {
     pub(super) fn of(table: &ListsTable) -> Result<Self, RuleError> {
         let (names, joints) = (table.names.join("|"), table.joints.join("|"));
         // The value ends where the list goes on, or its line or sentence ends.
-        let item = format!(
-            r#"\A["'`]?[ \t]*(?:[,;|][ \t]*(?:(?:{joints})[ \t]+)?|(?:{joints})[ \t]+)["'`]?(?:[\w.@-]{{1,32}}[:/])?(?<value>[^\s"'`,;|()]{{6,64}})["'`]?(?:[ \t]*[,;|]|[ \t]+(?:{joints})\b|[ \t]*(?:\n|$)|\.[ \t])"#
-        );
+        let between = format!(r"(?:[,;|][ \t]*(?:(?:{joints})[ \t]+)?|(?:{joints})[ \t]+)");
+        let end = format!(r"(?:[ \t]*[,;|]|[ \t]+(?:{joints})\b|[ \t]*(?:\n|$)|\.[ \t])");
+        let value = r#"(?:[\w.@-]{1,32}[:/])?(?<value>[^\s"'`,;|()]{6,64})"#;
+        let item = format!(r#"\A["'`]?[ \t]*{between}["'`]?{value}["'`]?{end}"#);
         Ok(Self {
             lead: compiled("lists", &format!(r"\b(?:{names})\b[^\n.]*\z"), true)?,
             item: compiled("lists", &item, true)?,
@@ -45,7 +46,7 @@ impl Lists {
         while let Some(first) = found.get(next) {
             next += 1;
             let (start, end, rule) = (first.range.start, first.range.end, first.rule);
-            let lead = text.floor_char_boundary(start.saturating_sub(LEAD_MAX_CHARS));
+            let lead = text.floor_char_boundary(start.saturating_sub(LEAD_MAX_BYTES));
             let is_listed = text
                 .get(lead..start)
                 .is_some_and(|lead| self.lead.is_match(lead));

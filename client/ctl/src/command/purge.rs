@@ -95,7 +95,7 @@ fn ids(shown: &v1::PurgeReply) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Returns the word that has to be typed: the handle of the one memory, or how many things there are.
+/// Returns the word that has to be typed: the handle of the one memory, or how many things go.
 fn password(shown: &v1::PurgeReply) -> String {
     match (shown.memories.as_slice(), shown.checkpoints.as_slice()) {
         ([only], []) => {

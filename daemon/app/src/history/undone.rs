@@ -5,13 +5,13 @@ use std::collections::{HashMap, HashSet};
 use helix_engine::{Operation, Payload, Snapshot, StoreError};
 use helix_memory::{MemoryNumber, Sequence};
 
-/// What was undone by operations met so far.
+/// Requests and changes that were undone by operations met so far.
 #[derive(Debug, Default)]
 pub(super) struct Undone {
     /// The first operations of requests.
     groups: HashSet<Sequence>,
-    /// By a memory that was led back: the operation from which on its changes were taken back. An undo
-    /// by force takes back those that came after what it names.
+    /// By a memory that was led back: the operation from which on its changes were taken back. An
+    /// undo by force takes back those that came after what it names.
     since: HashMap<MemoryNumber, Sequence>,
 }
 

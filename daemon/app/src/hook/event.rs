@@ -306,6 +306,14 @@ pub(super) fn literal_directory(pattern: &str) -> String {
     literal.join("/")
 }
 
+/// Returns whether a pattern has a directory of which it says only a part of the name, so that what
+/// is below the directory before it is mostly not meant.
+pub(super) fn has_partial_name(pattern: &str) -> bool {
+    let (above, _) = pattern.rsplit_once('/').unwrap_or_default();
+    let mut names = above.split('/');
+    names.any(|name| name.contains(WILDCARDS) && !name.trim_start_matches('*').is_empty())
+}
+
 fn value(fields: &mut Map<String, Value>, name: &str) -> Value {
     fields.get_mut(name).map(Value::take).unwrap_or_default()
 }

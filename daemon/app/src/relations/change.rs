@@ -89,8 +89,8 @@ struct Ends {
 }
 
 impl Ends {
-    /// Finds both ends of a relation, or of its inverse. One that leads both ways is found whichever
-    /// end is named first.
+    /// Finds both ends of a relation, or of its inverse. One that leads both ways is found
+    /// whichever end is named first.
     fn find(
         app: &App,
         asker: &Asker,
@@ -114,7 +114,7 @@ impl Ends {
         };
         let known = app.memory.strand.snapshot()?.edge(&key)?;
         let (from, to) = (record(app, key.from)?, record(app, key.to)?);
-        // What the other end is shown with belongs to its own project.
+        // The remarks that the other end is shown with belong to its own project.
         let seen = [&from, &to].map(|end| scopes::check_seen(end, asker));
         let is_told_of_both = matches!(relation, Relation::Contradicts | Relation::Supersedes);
         if is_told_of_both || seen.iter().all(Result::is_err) {

@@ -135,8 +135,8 @@ impl Relation {
     }
 
     /// Reads a name as people write it: case, dashes and blanks do not matter, and `related_to`
-    /// is `relates_to`. Says also whether it is the name of the inverse, as in `owned_by`, with which
-    /// the ends change places.
+    /// is `relates_to`. Says also whether it is the name of the inverse, as in `owned_by`, with
+    /// which the ends change places.
     ///
     /// # Errors
     /// `UnknownRelation`, listing the registry.

@@ -103,8 +103,9 @@ impl Particulars {
     }
 
     /// Returns whether both have the very same words, and two of them have changed places, as in
-    /// `from staging to local` and `from local to staging`. What moves as a whole, as a condition that
-    /// stands first, stays the same. By words alone nobody can tell it from a sentence that was turned.
+    /// `from staging to local` and `from local to staging`. What moves as a whole, as a condition
+    /// that stands first, stays the same. By words alone nobody can tell it from a sentence that
+    /// was turned.
     #[must_use]
     pub fn is_turned_round(&self, other: &Self) -> bool {
         self.substance == other.substance && self.order != other.order && !self.is_moved(other)

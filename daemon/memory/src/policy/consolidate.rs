@@ -206,8 +206,8 @@ fn compare(known: &Statement, new: &Statement, rules: &Rules) -> Verdict {
     Verdict::Apart
 }
 
-/// Returns whether both texts have the very same words in another order: `from CSV to JSON` and `from
-/// JSON to CSV`.
+/// Returns whether both texts have the very same words in another order: `from CSV to JSON` and
+/// `from JSON to CSV`.
 fn turns_round(known: &Statement, new: &Statement) -> bool {
     let sorted = |statement: &Statement| {
         let mut words: Vec<CompactString> = statement.sequence.clone();

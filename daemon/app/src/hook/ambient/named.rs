@@ -4,8 +4,7 @@ use std::path::Path;
 
 use helix_memory::SourceRef;
 
-use super::target::has_partial_name;
-use crate::hook::event::{WILDCARDS, literal_directory};
+use crate::hook::event::{WILDCARDS, has_partial_name, literal_directory};
 use crate::hook::paths::Paths;
 use crate::hook::words::is_common_stem;
 use crate::project::Project;

@@ -9,7 +9,7 @@ use helix_memory::{SourceRef, Tags};
 use super::named::NamedFiles;
 use super::sought;
 use crate::hook::Context;
-use crate::hook::event::{Input, WILDCARDS, literal_directory};
+use crate::hook::event::{Input, WILDCARDS, has_partial_name, literal_directory};
 use crate::hook::paths::Paths;
 use crate::hook::words::{is_common_stem, is_common_word};
 
@@ -191,14 +191,6 @@ impl Target {
             None => context.head(file),
         }
     }
-}
-
-/// Returns whether a pattern has a directory of which it says only a part of the name, so that what
-/// is below the directory before it is mostly not meant.
-pub(super) fn has_partial_name(pattern: &str) -> bool {
-    let (above, _) = pattern.rsplit_once('/').unwrap_or_default();
-    let mut names = above.split('/');
-    names.any(|name| name.contains(WILDCARDS) && !name.trim_start_matches('*').is_empty())
 }
 
 impl Directory {

@@ -44,31 +44,29 @@ pub(super) fn narrows(known: &Statement, new: &Statement, rules: &Rules) -> bool
 /// Returns whether two statements end with different things that they hold for, as in `runs at 03:00
 /// on weekdays` and `runs at 05:00 on weekends`.
 pub(super) fn is_elsewhere(known: &Statement, new: &Statement) -> bool {
-    let (Some((one, at)), Some((other, there))) = (&known.tail, &new.tail) else {
-        return false;
-    };
-    let is_gone =
-        |word: &CompactString| new.departures.iter().any(|gone| gone.words.contains(word));
-    one == other
-        && !known.claims.iter().any(|claim| claim.gives(at))
-        && !new.claims.iter().any(|claim| claim.gives(there))
-        && at.iter().all(|word| !new.has(word) && !is_gone(word))
-        && there.iter().all(|word| !known.has(word))
+    own_ends(known, new).is_some_and(|ends| ends.iter().all(|(own, all)| own == all))
 }
 
 /// Returns whether each of two statements ends with something that it holds for, of which the other
 /// has not all: `for unknown users` and `for deleted users`.
 pub(super) fn ends_differ(known: &Statement, new: &Statement) -> bool {
-    let (Some((one, at)), Some((other, there))) = (&known.tail, &new.tail) else {
-        return false;
-    };
+    own_ends(known, new).is_some_and(|ends| ends.iter().all(|(own, _)| *own > 0))
+}
+
+/// How many words of what each of two statements ends with the other has nowhere, and how many
+/// there are; `None` where they do not end alike, or with a value.
+fn own_ends(known: &Statement, new: &Statement) -> Option<[(usize, usize); 2]> {
+    let ((one, at), (other, there)) = (known.tail.as_ref()?, new.tail.as_ref()?);
+    let is_value = known.claims.iter().any(|claim| claim.gives(at))
+        || new.claims.iter().any(|claim| claim.gives(there));
+    if one != other || is_value {
+        return None;
+    }
     let is_gone =
         |word: &CompactString| new.departures.iter().any(|gone| gone.words.contains(word));
-    one == other
-        && !known.claims.iter().any(|claim| claim.gives(at))
-        && !new.claims.iter().any(|claim| claim.gives(there))
-        && at.iter().any(|word| !new.has(word) && !is_gone(word))
-        && there.iter().any(|word| !known.has(word))
+    let own_at = at.iter().filter(|word| !new.has(word) && !is_gone(word));
+    let own_there = there.iter().filter(|word| !known.has(word));
+    Some([(own_at.count(), at.len()), (own_there.count(), there.len())])
 }
 
 /// The words of a statement's subject that another statement has nowhere.

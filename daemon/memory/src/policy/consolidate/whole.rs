@@ -1,5 +1,6 @@
-//! Whether a new statement takes the place of all that a known one says. What changes only one part
-//! of a list, one clause, or one sort of a thing leaves the rest as true as it was.
+//! Wholeness of a supersession: the new statement takes the place of all that the known one says. A
+//! change of one part of a list, one clause, or one sort of a thing leaves the rest as true as it
+//! was.
 
 use std::collections::BTreeSet;
 
@@ -30,6 +31,9 @@ pub(super) fn pieces(text: &str, rules: &Rules) -> Vec<BTreeSet<CompactString>> 
             ends.push(start..at);
             start = at;
         }
+    }
+    if ends.is_empty() {
+        return Vec::new();
     }
     ends.push(start..text.len());
     let piece = |range| {
@@ -75,8 +79,8 @@ fn leaves_pieces(known: &Statement, new: &Statement, why: Why, rules: &Rules) ->
     others.filter(is_left).count() > changed
 }
 
-/// Returns whether what ended is a sort of what the known text names: `German dialects` of `German`,
-/// but not `the Pillow library` of `Pillow`.
+/// Returns whether what ended is a sort of what the known text names: `German dialects` of
+/// `German`, but not `the Pillow library` of `Pillow`.
 fn names_a_sort(known: &Statement, new: &Statement, rules: &Rules) -> bool {
     let is_of_known = |gone: &&Part| gone.words().any(|word| known.has(word));
     let mut gone = new.departures.iter().filter(is_of_known).peekable();
