@@ -1,6 +1,8 @@
 //! Secrets that stand one behind the other: `recovery codes: a, b and c`, `logins: x:a, y:b`. Rules
 //! find the first, and what follows it has its form.
 
+use std::ops::Range;
+
 use regex::Regex;
 use serde::Deserialize;
 
@@ -42,29 +44,30 @@ impl Lists {
     /// Adds to the secrets that were found what follows them in their lists, of letters and digits
     /// both: by these alone a word is told from a secret here.
     pub(super) fn find(&self, text: &str, found: &mut Vec<Found<'_>>) {
-        let mut next = 0;
-        while let Some(first) = found.get(next) {
-            next += 1;
-            let (start, end, rule) = (first.range.start, first.range.end, first.rule);
-            let lead = text.floor_char_boundary(start.saturating_sub(LEAD_MAX_BYTES));
-            let is_listed = text
-                .get(lead..start)
-                .is_some_and(|lead| self.lead.is_match(lead));
-            let item = text
-                .get(end..)
-                .filter(|_| is_listed)
-                .and_then(|rest| self.item.captures(rest)?.name("value"));
-            let Some(value) = item.filter(|value| is_mixed(value.as_str())) else {
-                continue;
-            };
-            let range = end + value.start()..end + value.end();
-            if !found
-                .iter()
-                .any(|known| known.range.start <= range.start && range.end <= known.range.end)
-            {
-                found.push(Found::new(range, rule));
+        let mut others = Vec::new();
+        for first in found.iter().filter(|first| self.begins(text, first)) {
+            let mut end = first.range.end;
+            while let Some(range) = self.next(text, end) {
+                end = range.end;
+                others.push(Found::new(range, first.rule));
             }
         }
+        found.extend(others);
+    }
+
+    /// Returns whether a secret stands behind the name of a list.
+    fn begins(&self, text: &str, first: &Found<'_>) -> bool {
+        let start = first.range.start;
+        let lead = text.floor_char_boundary(start.saturating_sub(LEAD_MAX_BYTES));
+        let lead = text.get(lead..start);
+        lead.is_some_and(|lead| self.lead.is_match(lead))
+    }
+
+    /// The next secret of a list of which one ends there.
+    fn next(&self, text: &str, end: usize) -> Option<Range<usize>> {
+        let item = self.item.captures(text.get(end..)?)?;
+        let value = item.name("value")?;
+        is_mixed(value.as_str()).then(|| end + value.start()..end + value.end())
     }
 }
 

@@ -368,6 +368,9 @@ fn every_secret_of_a_list_is_taken_out() {
             assert!(!plain.contains(secret), "{text}: {plain}");
         }
     }
+    let codes: Vec<String> = (10..26).map(|code| format!("a{code}f-9c{code}")).collect();
+    let plain = redacted(&format!("recovery codes: {}", codes.join(", "))).into_owned();
+    assert!(codes.iter().all(|code| !plain.contains(code)), "{plain}");
     let text = "credentials: alice:Mangoo6986, kept in vault2024 since March";
     assert!(redacted(text).ends_with(", kept in vault2024 since March"));
 }
