@@ -36,6 +36,7 @@ mod lists;
 mod named;
 mod private;
 mod rules;
+mod unseen;
 mod value;
 
 use std::borrow::Cow;

@@ -28,6 +28,7 @@ use super::columns;
 use super::entropy::{Entropy, Randomness, RandomnessTable};
 use super::lists::{Lists, ListsTable};
 use super::named::{NameRow, Names, Said, Says};
+use super::unseen::Seen;
 use super::value::{Values, ValuesTable};
 use super::{PLACEHOLDER_START, RULE_OF_PRIVATE};
 
@@ -192,8 +193,22 @@ impl Rules {
         })
     }
 
-    /// The secrets of a text, in order; none overlaps another.
+    /// The secrets of a text, in order; none overlaps another. Also those that invisible characters
+    /// would hide.
     pub(super) fn secrets(&self, text: &str, by: By, entropy: Entropy) -> Vec<Found<'_>> {
+        let mut found = self.written(text, by, entropy);
+        if let Some(seen) = Seen::of(text) {
+            let hidden = self.written(&seen.text, by, entropy);
+            found.extend(hidden.into_iter().map(|secret| Found {
+                range: seen.whole(&secret.range),
+                ..secret
+            }));
+        }
+        merged(found)
+    }
+
+    /// The secrets of a text as it is written.
+    fn written(&self, text: &str, by: By, entropy: Entropy) -> Vec<Found<'_>> {
         let taken_out = self.placeholders_in(text);
         let is_taken_out = |range: &Range<usize>| {
             taken_out
@@ -231,7 +246,7 @@ impl Rules {
         self.lists.find(text, &mut found);
         self.randomness.find(text, &words, entropy, &mut found);
         found.retain(|secret| !is_taken_out(&secret.range));
-        merged(found)
+        found
     }
 
     /// Finds the placeholders of secrets that were taken out before. A bracket with another word

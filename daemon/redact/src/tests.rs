@@ -374,3 +374,18 @@ fn every_secret_of_a_list_is_taken_out() {
     let text = "credentials: alice:Mangoo6986, kept in vault2024 since March";
     assert!(redacted(text).ends_with(", kept in vault2024 since March"));
 }
+
+#[test]
+fn what_nobody_sees_hides_no_secret() {
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    let (start, end) = token.split_at(12);
+    for hider in ["\u{200b}", "\u{ad}", "\u{2060}\u{feff}"] {
+        let text = format!("push with {start}{hider}{end}\u{200b}, größer");
+        let expected = "push with [redacted:github-token]\u{200b}, größer";
+        assert_eq!(redacted(&text), expected);
+        let text = format!("pass{hider}word: hun{hider}ter2x");
+        assert!(!redacted(&text).contains("ter2x"), "{}", redacted(&text));
+    }
+    let innocent = "a\u{200b}b \u{202e}größer";
+    assert_eq!(redacted(innocent), innocent);
+}
