@@ -357,7 +357,7 @@ impl Runtime {
             metrics,
             scheduler,
         } = parts;
-        let reach = Reach::default();
+        let reach = Reach::beside(&config.paths.home);
         let started_at: Timestamp = SystemClock.now();
         let saved = strand.snapshot().and_then(|snapshot| {
             Ok((

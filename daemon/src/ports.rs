@@ -127,6 +127,19 @@ impl Places {
         Some(found)
     }
 
+    /// Returns whether a directory, as it is written, is where nobody has to be asked.
+    pub(crate) fn is_near(&self, directory: &Path) -> bool {
+        self.reach.is_near(directory)
+    }
+
+    /// The project of a directory beside Helix's own files that was found before.
+    fn at_once(&self, directory: &Path) -> Option<Arc<Project>> {
+        let is_near = |path: &Path| self.reach.leads_near(path);
+        is_near(directory)
+            .then(|| self.projects.remembered(directory, is_near))
+            .flatten()
+    }
+
     /// The project that a directory belonged to when it answered last.
     pub(crate) fn last_of(&self, directory: &Path) -> Option<Arc<Project>> {
         self.known
@@ -143,9 +156,14 @@ impl Places {
             return GitContext::default();
         }
         let asked = root.to_owned();
-        let found = self
-            .reach
-            .ask(root, patience, move || git_head::read(&asked));
+        let look = move || git_head::read(&asked);
+        let own = root.join(".git");
+        // That of a linked work tree leads to wherever its repository is.
+        let found = if self.reach.leads_near(&own) && own.is_dir() {
+            self.reach.look(&own.join("HEAD"), patience, look)
+        } else {
+            self.reach.ask(root, patience, look)
+        };
         let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
         match found {
             Some(found) => {
@@ -173,6 +191,9 @@ impl Places {
 
 impl FindsProjects for Places {
     fn project(&self, directory: &Path, patience: Duration) -> Option<Arc<Project>> {
+        if let Some(found) = self.at_once(directory) {
+            return Some(found);
+        }
         let found = self
             .reach
             .ask(directory, patience, self.identify(directory))?;

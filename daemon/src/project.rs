@@ -44,6 +44,14 @@ enum Holds {
 }
 
 impl Holds {
+    /// What is looked at to know.
+    fn rests_on<'a>(&'a self, cwd: &'a Path) -> &'a Path {
+        match self {
+            Self::WhileConfigured(path, _) => path,
+            Self::WhileNoRepository | Self::Until(_) => cwd,
+        }
+    }
+
     fn still(&self, cwd: &Path) -> bool {
         match self {
             Self::WhileConfigured(path, at) => modified(path) == *at,
@@ -70,12 +78,12 @@ impl Projects {
     /// for the same directory wait for one answer: a storm of hooks would start git hundreds of
     /// times.
     pub(crate) fn of(&self, cwd: &Path, has_commits: impl FnOnce() -> bool) -> Arc<Project> {
-        if let Some(project) = self.remembered(cwd) {
+        if let Some(project) = self.remembered(cwd, |_| true) {
             return project;
         }
         let search = Arc::clone(locked(&self.sought).entry(cwd.to_owned()).or_default());
         let _found = locked(&search);
-        if let Some(project) = self.remembered(cwd) {
+        if let Some(project) = self.remembered(cwd, |_| true) {
             return project;
         }
         let (project, holds) = identify(cwd, has_commits);
@@ -94,10 +102,16 @@ impl Projects {
         project
     }
 
-    fn remembered(&self, cwd: &Path) -> Option<Arc<Project>> {
+    /// The project of a directory that was found before, while that holds. It looks at git's
+    /// configuration where `may_look` lets it, and else knows nothing.
+    pub(crate) fn remembered(
+        &self,
+        cwd: &Path,
+        may_look: impl Fn(&Path) -> bool,
+    ) -> Option<Arc<Project>> {
         // Nothing is held while files are looked at: their file system may not answer.
         let (holds, project) = locked(&self.known).get(cwd).cloned()?;
-        holds.still(cwd).then_some(project)
+        (may_look(holds.rests_on(cwd)) && holds.still(cwd)).then_some(project)
     }
 }
 

@@ -99,6 +99,9 @@ impl Runtime {
     /// `Unavailable` when that is not known either.
     pub(crate) async fn meet(&self, caller: Option<&v1::Caller>) -> Result<(), Refusal> {
         let directory = Path::new(caller.map_or("", |caller| &caller.cwd));
+        if self.is_near(directory) {
+            return Ok(());
+        }
         if self
             .project_later(directory, IDENTIFY_PATIENCE)
             .await
@@ -141,12 +144,20 @@ impl Runtime {
         }
     }
 
+    /// Returns whether the thread that answers a call from this directory can look there itself.
+    fn is_near(&self, directory: &Path) -> bool {
+        self.places.last_of(directory).is_some() && self.places.is_near(directory)
+    }
+
     /// The project of a directory that was met; outside of any project where it never answered.
     fn project_of(&self, directory: &Path) -> Arc<Project> {
-        let known = self
-            .places
-            .last_of(directory)
-            .or_else(|| self.app.memory.project(directory, FILES_PATIENCE));
+        let found = || self.app.memory.project(directory, FILES_PATIENCE);
+        let last = || self.places.last_of(directory);
+        let known = if self.is_near(directory) {
+            found().or_else(last)
+        } else {
+            last().or_else(found)
+        };
         known.unwrap_or_else(|| Arc::new(Project::outside(directory)))
     }
 }

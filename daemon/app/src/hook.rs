@@ -384,7 +384,7 @@ fn projects(
     if let Some(touched) = input.place() {
         let asked = touched.clone();
         let look = move || asked.exists();
-        app.memory.reach.ask_of(
+        app.memory.reach.look_of(
             place_of(&home, &touched),
             vec![touched.clone()],
             REACH_PATIENCE,
@@ -398,11 +398,11 @@ fn projects(
 /// Returns whether a directory is there; not where nothing answers.
 fn is_directory(app: &App, path: &Path) -> bool {
     let asked = path.to_owned();
+    let place = path.parent().unwrap_or(path);
+    let look = move || asked.is_dir();
     app.memory
         .reach
-        .ask(path.parent().unwrap_or(path), REACH_PATIENCE, move || {
-            asked.is_dir()
-        })
+        .look_of(place, vec![path.to_owned()], REACH_PATIENCE, look)
         == Some(true)
 }
 

@@ -91,6 +91,8 @@ impl Pool {
         }
         state.queue.push_back((Span::current(), job));
         if state.queue.len() <= state.idle {
+            // Who wakes needs the lock.
+            drop(state);
             self.shared.wake.notify_one();
             return Ok(());
         }

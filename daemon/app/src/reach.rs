@@ -7,6 +7,9 @@
 //! places together have `UNPROVEN_THREADS_MAX` threads, so that those that hang leave the others to
 //! those that answer. A question goes to the place that its path leads to: a link to a file system
 //! that hangs is no fault of the project that has the link.
+//!
+//! What lies on the file system of Helix's own files is looked at by whoever asks: where that does
+//! not answer, nothing of Helix does.
 
 mod mounts;
 
@@ -110,6 +113,12 @@ impl Default for Reach {
 }
 
 impl Reach {
+    /// Asks from a daemon whose own files are in this directory.
+    #[must_use]
+    pub fn beside(home: &Path) -> Self {
+        Self::with(Mounts::around(home))
+    }
+
     fn with(mounts: Mounts) -> Self {
         let pool = Pool::new("reach", THREADS_MAX, WAITING_MAX);
         let places = Places {
@@ -124,6 +133,44 @@ impl Reach {
                 mounts,
             }),
         }
+    }
+
+    /// Looks at a file or directory: at once beside Helix's own files, else as [`Self::ask`] does.
+    /// Not for questions that run a program.
+    pub fn look<T: Send + 'static>(
+        &self,
+        path: &Path,
+        patience: Duration,
+        question: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        self.look_of(path, vec![path.to_owned()], patience, question)
+    }
+
+    /// The same of paths that hang together with `place`, unless their links lead elsewhere.
+    pub fn look_of<T: Send + 'static>(
+        &self,
+        place: &Path,
+        touched: Vec<PathBuf>,
+        patience: Duration,
+        question: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        if touched.iter().all(|path| self.leads_near(path)) {
+            return Some(question());
+        }
+        self.ask_of(place, touched, patience, question)
+    }
+
+    /// Returns whether a path, as it is written, is on the file system of Helix's own files. It
+    /// looks at nothing.
+    #[must_use]
+    pub fn is_near(&self, path: &Path) -> bool {
+        self.shared.mounts.is_near(path)
+    }
+
+    /// The same of where its links lead, at which this looks.
+    #[must_use]
+    pub fn leads_near(&self, path: &Path) -> bool {
+        self.shared.mounts.leads_near(path)
     }
 
     /// Asks on another thread; blocks for at most `patience`. `None` when the place does not answer

@@ -25,7 +25,7 @@ impl Paths<'_> {
         path: &Path,
         question: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
-        self.reach.ask_of(
+        self.reach.look_of(
             place_of(self.home, path),
             vec![path.to_owned()],
             REACH_PATIENCE,

@@ -50,7 +50,7 @@ fn project_of(app: &App, home: &Arc<Project>, path: &Path) -> Arc<Project> {
     let path = plain(path);
     let is_inside = path.starts_with(&home.root);
     let (asked, root) = (path.clone(), is_inside.then(|| home.root.clone()));
-    let found = app.memory.reach.ask_of(
+    let found = app.memory.reach.look_of(
         place_of(home, &path),
         vec![path.clone()],
         REACH_PATIENCE,

@@ -1,5 +1,5 @@
 //! Which paths hang together: those of a file system that is served by somebody else, over a
-//! network or by a program (FUSE).
+//! network or by a program (FUSE); and those of the one that Helix's own files lie on.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek};
@@ -24,6 +24,8 @@ const LINKS_MAX: usize = 40;
 /// The mounts, as they are now.
 #[derive(Debug, Default)]
 pub(super) struct Mounts {
+    /// Where Helix's own files are.
+    home: Option<PathBuf>,
     known: Mutex<Option<Known>>,
 }
 
@@ -37,10 +39,48 @@ struct Known {
 #[derive(Debug, PartialEq, Eq)]
 struct Mount {
     path: PathBuf,
+    /// The number of the device, which all of its mounts share.
+    device: String,
     is_served: bool,
 }
 
+/// Where a path leads to when its links are followed.
+#[derive(Debug, PartialEq, Eq)]
+enum Led {
+    /// To a served file system, at which it was not looked.
+    Served(PathBuf),
+    To(PathBuf),
+}
+
 impl Mounts {
+    /// The mounts, of which one has Helix's own files.
+    pub(super) fn around(home: &Path) -> Self {
+        Self {
+            home: home.canonicalize().ok(),
+            known: Mutex::default(),
+        }
+    }
+
+    /// Returns whether a path, as it is written, is on the file system of Helix's own files, which
+    /// nobody serves. It looks at nothing.
+    pub(super) fn is_near(&self, path: &Path) -> bool {
+        let Some(home) = &self.home else {
+            return false;
+        };
+        let mounts = self.now();
+        let device = |path| Some(own_mount(&mounts, path)?.device.as_str());
+        device(path).is_some_and(|near| device(home) == Some(near))
+    }
+
+    /// The same of where its links lead, at which this looks.
+    pub(super) fn leads_near(&self, path: &Path) -> bool {
+        self.is_near(path)
+            && match led(&self.now(), path) {
+                Led::Served(_) => false,
+                Led::To(end) => self.is_near(&end),
+            }
+    }
+
     /// The place that a path hangs together with as it is written: its file system where somebody
     /// serves that, else only what is asked for there.
     pub(super) fn place_of(&self, path: &Path) -> PathBuf {
@@ -54,35 +94,19 @@ impl Mounts {
         if !mounts.iter().any(|mount| mount.is_served) {
             return None;
         }
-        let mut parts = reversed(path);
-        let mut at = PathBuf::from("/");
-        let mut links = 0;
-        while let Some(part) = parts.pop() {
-            if part.as_os_str() == ".." {
-                at.pop();
-                continue;
-            }
-            let next = at.join(part);
-            if let Some(served) = served_above(&mounts, &next) {
-                return Some(served.to_owned());
-            }
-            match fs::read_link(&next) {
-                Ok(target) if links < LINKS_MAX => {
-                    links += 1;
-                    parts.extend(reversed(&target));
-                }
-                _ => at = next,
-            }
+        match led(&mounts, path) {
+            Led::Served(served) => Some(served),
+            Led::To(_) => None,
         }
-        None
     }
 
     /// Mounts as a list says them, in place of the kernel's.
     #[cfg(test)]
-    pub(super) fn planted(list: &str) -> Self {
+    pub(super) fn planted(list: &str, home: Option<&Path>) -> Self {
         // A regular file has nothing urgent to tell.
         let unchanged = File::open("/dev/null").ok();
         Self {
+            home: home.map(Path::to_owned),
             known: Mutex::new(unchanged.map(|list_file| Known {
                 list: list_file,
                 mounts: Arc::new(mounts(list)),
@@ -142,12 +166,50 @@ fn reversed(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
+/// Follows the links of a path as far as a served file system.
+fn led(mounts: &[Mount], path: &Path) -> Led {
+    let mut parts = reversed(path);
+    let mut at = PathBuf::from("/");
+    let mut links = 0;
+    while let Some(part) = parts.pop() {
+        if part.as_os_str() == ".." {
+            at.pop();
+            continue;
+        }
+        let next = at.join(part);
+        if let Some(served) = served_above(mounts, &next) {
+            return Led::Served(served.to_owned());
+        }
+        match fs::read_link(&next) {
+            Ok(target) if links < LINKS_MAX => {
+                links += 1;
+                parts.extend(reversed(&target));
+            }
+            _ => at = next,
+        }
+    }
+    Led::To(at)
+}
+
 /// The file system of a path, where somebody serves it.
 fn served_above<'m>(mounts: &'m [Mount], path: &Path) -> Option<&'m Path> {
+    let above = mount_above(mounts, path).filter(|mount| mount.is_served);
+    above.map(|mount| mount.path.as_path())
+}
+
+/// The file system of a path, where nobody serves it or one that it is mounted in.
+fn own_mount<'m>(mounts: &'m [Mount], path: &Path) -> Option<&'m Mount> {
+    let mut above = mounts.iter().filter(|mount| path.starts_with(&mount.path));
+    if above.any(|mount| mount.is_served) {
+        return None;
+    }
+    mount_above(mounts, path)
+}
+
+fn mount_above<'m>(mounts: &'m [Mount], path: &Path) -> Option<&'m Mount> {
     // Of several on one another the last one is seen.
     let above = mounts.iter().filter(|mount| path.starts_with(&mount.path));
-    let above = above.max_by_key(|mount| mount.path.as_os_str().len())?;
-    above.is_served.then_some(above.path.as_path())
+    above.max_by_key(|mount| mount.path.as_os_str().len())
 }
 
 /// `36 35 98:0 / /mnt/far rw,noatime shared:1 - fuse.sshfs host: rw`, with blanks as `\040`.
@@ -155,9 +217,10 @@ fn mounts(list: &str) -> Vec<Mount> {
     let of_line = |line: &str| {
         let (mount, kind) = line.split_once(" - ")?;
         let kind = kind.split(' ').next()?;
-        let path = PathBuf::from(mount.split(' ').nth(4)?.replace("\\040", " "));
+        let fields: Vec<&str> = mount.split(' ').collect();
         Some(Mount {
-            path,
+            path: PathBuf::from(fields.get(4)?.replace("\\040", " ")),
+            device: (*fields.get(2)?).to_owned(),
             is_served: SERVED.iter().any(|served| kind.starts_with(served)),
         })
     };
@@ -178,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_served_file_system_is_one_place() {
-        let mounts = Mounts::planted(SAMPLE);
+        let mounts = Mounts::planted(SAMPLE, None);
         for (path, place) in [
             ("/net/a/b", "/net"),
             ("/mnt/far away/x", "/mnt/far away"),
@@ -194,10 +257,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().canonicalize().unwrap();
         let far = root.join("far");
-        let mounts = Mounts::planted(&format!(
-            "36 22 0:98 / {} rw - fuse.hang hang rw\n",
-            far.display()
-        ));
+        let list = format!("36 22 0:98 / {} rw - fuse.hang hang rw\n", far.display());
+        let mounts = Mounts::planted(&list, None);
         symlink(far.join("a.rs"), root.join("absolute")).unwrap();
         symlink("there/../far/a.rs", root.join("relative")).unwrap();
         symlink("relative", root.join("twice")).unwrap();
@@ -220,6 +281,41 @@ mod tests {
         for other in ["there", "near/a.rs", "round", "gone/a.rs"] {
             assert_eq!(mounts.leads_to(&root.join(other)), None, "{other}");
         }
+    }
+
+    #[test]
+    fn what_lies_beside_helix_is_told_from_what_may_hang() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        let at = |name: &str| root.join(name);
+        let list = format!(
+            "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n\
+             36 22 0:98 / {far} rw - fuse.hang hang rw\n\
+             37 36 8:1 / {far}/own rw - ext4 /dev/sda1 rw\n\
+             38 22 8:2 / {other} rw - ext4 /dev/sdb1 rw\n\
+             39 22 8:1 /x {bound} rw - ext4 /dev/sda1 rw\n",
+            far = at("far").display(),
+            other = at("other").display(),
+            bound = at("bound").display(),
+        );
+        symlink(at("far").join("a.rs"), at("leads_far")).unwrap();
+        symlink("other/a.rs", at("leads_elsewhere")).unwrap();
+        symlink("near/a.rs", at("leads_near")).unwrap();
+        let mounts = Mounts::planted(&list, Some(&at("helix")));
+        for near in ["a.rs", "bound/a.rs", "leads_near", "gone/a.rs"] {
+            assert!(mounts.leads_near(&at(near)), "{near}");
+        }
+        for far in ["far/a.rs", "far/own/a.rs", "other/a.rs"] {
+            assert!(!mounts.is_near(&at(far)), "{far}");
+        }
+        for link in ["leads_far", "leads_elsewhere"] {
+            assert!(mounts.is_near(&at(link)), "{link}");
+            assert!(!mounts.leads_near(&at(link)), "{link}");
+        }
+        let homeless = Mounts::planted(&list, None);
+        assert!(!homeless.is_near(&at("a.rs")));
+        let served = Mounts::planted(&list, Some(&at("far/helix")));
+        assert!(!served.is_near(&at("far/a.rs")));
     }
 
     #[test]

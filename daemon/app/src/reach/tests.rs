@@ -132,10 +132,8 @@ fn a_link_to_what_hangs_is_asked_there() {
     let root = directory.path().canonicalize().unwrap();
     let (far, link) = (root.join("far"), root.join("link.rs"));
     symlink(far.join("a.rs"), &link).unwrap();
-    let reach = Reach::with(Mounts::planted(&format!(
-        "36 22 0:98 / {} rw - fuse.hang hang rw\n",
-        far.display()
-    )));
+    let list = format!("36 22 0:98 / {} rw - fuse.hang hang rw\n", far.display());
+    let reach = Reach::with(Mounts::planted(&list, None));
     let hung = hang(&reach, link.to_str().unwrap());
     while reach.shared.lock().by_path.len() > 1 {
         std::thread::yield_now();
@@ -152,6 +150,20 @@ fn a_link_to_what_hangs_is_asked_there() {
         "the project goes on"
     );
     drop(hung);
+}
+
+#[test]
+fn what_lies_beside_helix_is_looked_at_by_who_asks() {
+    let directory = tempfile::tempdir().unwrap();
+    let reach = Reach::beside(directory.path());
+    let thread = || std::thread::current().id();
+    let own = Some(thread());
+    let near = directory.path().join("a.rs");
+    let is_listed = cfg!(target_os = "linux");
+    assert_eq!(reach.look(&near, LONG, thread) == own, is_listed);
+    assert_ne!(reach.ask(&near, LONG, thread), own, "may run a program");
+    assert_ne!(Reach::default().look(&near, LONG, thread), own);
+    assert_ne!(reach.look(Path::new("/proc/self"), LONG, thread), own);
 }
 
 #[test]

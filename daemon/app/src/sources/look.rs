@@ -138,7 +138,7 @@ impl Look<'_> {
             let found = self
                 .sources
                 .reach
-                .ask_of(&place, paths.clone(), FILES_PATIENCE, look);
+                .look_of(&place, paths.clone(), FILES_PATIENCE, look);
             let found = found.map_or_else(
                 || vec![None; paths.len()],
                 |found| found.into_iter().map(Some).collect(),
@@ -153,7 +153,7 @@ impl Look<'_> {
         path: &Path,
         question: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
-        self.sources.reach.ask_of(
+        self.sources.reach.look_of(
             &self.place_of(path),
             vec![path.to_owned()],
             FILES_PATIENCE,
