@@ -135,9 +135,7 @@ impl Places {
     /// The project of a directory beside Helix's own files that was found before.
     fn at_once(&self, directory: &Path) -> Option<Arc<Project>> {
         let is_near = |path: &Path| self.reach.leads_near(path);
-        is_near(directory)
-            .then(|| self.projects.remembered(directory, is_near))
-            .flatten()
+        self.projects.remembered(directory, is_near)
     }
 
     /// The project that a directory belonged to when it answered last.
@@ -159,7 +157,7 @@ impl Places {
         let look = move || git_head::read(&asked);
         let own = root.join(".git");
         // That of a linked work tree leads to wherever its repository is.
-        let found = if self.reach.leads_near(&own) && own.is_dir() {
+        let found = if self.reach.leads_near(&own) && !own.is_file() {
             self.reach.look(&own.join("HEAD"), patience, look)
         } else {
             self.reach.ask(root, patience, look)

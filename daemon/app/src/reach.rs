@@ -154,7 +154,7 @@ impl Reach {
         patience: Duration,
         question: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
-        if touched.iter().all(|path| self.leads_near(path)) {
+        if self.shared.mounts.lead_near(&touched) {
             return Some(question());
         }
         self.ask_of(place, touched, patience, question)
@@ -170,7 +170,7 @@ impl Reach {
     /// The same of where its links lead, at which this looks.
     #[must_use]
     pub fn leads_near(&self, path: &Path) -> bool {
-        self.shared.mounts.leads_near(path)
+        self.shared.mounts.lead_near(&[path.to_owned()])
     }
 
     /// Asks on another thread; blocks for at most `patience`. `None` when the place does not answer

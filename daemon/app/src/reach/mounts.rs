@@ -64,21 +64,26 @@ impl Mounts {
     /// Returns whether a path, as it is written, is on the file system of Helix's own files, which
     /// nobody serves. It looks at nothing.
     pub(super) fn is_near(&self, path: &Path) -> bool {
-        let Some(home) = &self.home else {
-            return false;
-        };
-        let mounts = self.now();
-        let device = |path| Some(own_mount(&mounts, path)?.device.as_str());
-        device(path).is_some_and(|near| device(home) == Some(near))
+        self.is_in(&self.now(), path)
     }
 
-    /// The same of where its links lead, at which this looks.
-    pub(super) fn leads_near(&self, path: &Path) -> bool {
-        self.is_near(path)
-            && match led(&self.now(), path) {
-                Led::Served(_) => false,
-                Led::To(end) => self.is_near(&end),
-            }
+    /// The same of where the links of all these lead, at which this looks.
+    pub(super) fn lead_near(&self, paths: &[PathBuf]) -> bool {
+        let mounts = self.now();
+        let leads_near = |path: &PathBuf| {
+            self.is_in(&mounts, path)
+                && match led(&mounts, path) {
+                    Led::Served(_) => false,
+                    Led::To(end) => self.is_in(&mounts, &end),
+                }
+        };
+        paths.iter().all(leads_near)
+    }
+
+    fn is_in(&self, mounts: &[Mount], path: &Path) -> bool {
+        let device = |path| Some(own_mount(mounts, path)?.device.as_str());
+        let home = self.home.as_deref().and_then(device);
+        home.is_some() && device(path) == home
     }
 
     /// The place that a path hangs together with as it is written: its file system where somebody
@@ -303,14 +308,14 @@ mod tests {
         symlink("near/a.rs", at("leads_near")).unwrap();
         let mounts = Mounts::planted(&list, Some(&at("helix")));
         for near in ["a.rs", "bound/a.rs", "leads_near", "gone/a.rs"] {
-            assert!(mounts.leads_near(&at(near)), "{near}");
+            assert!(mounts.lead_near(&[at(near)]), "{near}");
         }
         for far in ["far/a.rs", "far/own/a.rs", "other/a.rs"] {
             assert!(!mounts.is_near(&at(far)), "{far}");
         }
         for link in ["leads_far", "leads_elsewhere"] {
             assert!(mounts.is_near(&at(link)), "{link}");
-            assert!(!mounts.leads_near(&at(link)), "{link}");
+            assert!(!mounts.lead_near(&[at("a.rs"), at(link)]), "{link}");
         }
         let homeless = Mounts::planted(&list, None);
         assert!(!homeless.is_near(&at("a.rs")));
