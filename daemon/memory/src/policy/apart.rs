@@ -7,20 +7,18 @@
 //! of its own. What is left is a rewording or an elaboration: words of form that differ, or
 //! words that one text has more.
 
-use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
 use std::sync::LazyLock;
 
-use rust_stemmers::{Algorithm, Stemmer};
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashSet, FxHasher};
 
-use super::consolidate;
+use super::{consolidate, stems};
 
 /// Words that a rewording may exchange.
-static FORM: LazyLock<HashSet<&str>> = LazyLock::new(|| listed(include_str!("apart/form.txt")));
+static FORM: LazyLock<FxHashSet<&str>> = LazyLock::new(|| listed(include_str!("apart/form.txt")));
 
 /// Places where software runs and platforms that it runs on.
-static ENVIRONMENTS: LazyLock<HashSet<&str>> =
+static ENVIRONMENTS: LazyLock<FxHashSet<&str>> =
     LazyLock::new(|| listed(include_str!("apart/environments.txt")));
 
 /// Characters between the parts of a path, a version, an address or an identifier.
@@ -49,7 +47,6 @@ impl Particulars {
     /// Reads a text.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let stemmer = Stemmer::create(Algorithm::English);
         let mut particulars = Self {
             is_negated: consolidate::is_negated(text),
             ..Self::default()
@@ -70,7 +67,7 @@ impl Particulars {
             } else if FORM.contains(lower.as_str()) {
                 continue;
             } else {
-                let stem = hash(&stemmer.stem(&lower));
+                let stem = hash(&stems::stem(&lower));
                 particulars.substance.push(stem);
                 stem
             };
@@ -168,7 +165,7 @@ fn hash(word: &str) -> u64 {
     hasher.finish()
 }
 
-fn listed(words: &'static str) -> HashSet<&'static str> {
+fn listed(words: &'static str) -> FxHashSet<&'static str> {
     words
         .lines()
         .filter(|line| !line.starts_with('#'))

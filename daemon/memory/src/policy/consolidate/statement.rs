@@ -43,8 +43,40 @@ pub(super) struct Part {
 }
 
 impl Part {
+    fn of(read: &[Word<'_>]) -> Self {
+        let mut part = Self::default();
+        for (place, word) in read.iter().enumerate() {
+            let Some(stem) = &word.stem else { continue };
+            if is_name(word.written, place == 0) {
+                part.names.insert(stem.clone());
+            }
+            part.words.insert(stem.clone());
+        }
+        part
+    }
+
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(CompactString::as_str)
+    }
+}
+
+/// A word of a text.
+struct Word<'t> {
+    written: &'t str,
+    lower: CompactString,
+    /// `None` where it carries nothing of what the text says.
+    stem: Option<CompactString>,
+}
+
+impl<'t> Word<'t> {
+    fn of(written: &'t str, rules: &Rules) -> Self {
+        let lower = lowered(written);
+        let is_silent = is_of_form(&lower, rules) && !rules.is_capital_name(written);
+        Self {
+            written,
+            stem: (!is_silent).then(|| stem(&lower)),
+            lower,
+        }
     }
 }
 
@@ -122,9 +154,14 @@ impl Statement {
             return Self::default();
         };
         let (text, former) = rules.without_former(text);
-        let whole = part(text, rules);
-        let lead = part(first_clause(text), rules);
-        let sequence: Vec<CompactString> = words(text).map(lowered).collect();
+        let read: Vec<Word<'_>> = words(text).map(|word| Word::of(word, rules)).collect();
+        let whole = Part::of(&read);
+        let lead = match words(first_clause(text)).count() {
+            all if all == read.len() => whole.clone(),
+            first => Part::of(read.get(..first).unwrap_or_default()),
+        };
+        let written: Vec<&str> = read.iter().map(|word| word.written).collect();
+        let sequence: Vec<CompactString> = read.into_iter().map(|word| word.lower).collect();
         let is_unspaced = text.chars().any(is_unspaced);
         let (asserted, mut turns) = Turns::asserted(text, rules);
         turns.follow(text, former, rules);
@@ -133,7 +170,7 @@ impl Statement {
             Cow::Owned(asserted) => part(asserted, rules).words.is_empty(),
         };
         Self {
-            which: Which::of(text, &sequence, is_unspaced, rules),
+            which: Which::of(text, &written, &sequence, is_unspaced, rules),
             departures: turns.departures,
             denials: turns.denials,
             subject: subject(&sequence, is_unspaced, rules),
@@ -417,19 +454,8 @@ pub fn tokens(text: &str) -> Vec<(String, Role)> {
 }
 
 pub(super) fn part(text: &str, rules: &Rules) -> Part {
-    let mut part = Part::default();
-    for (place, word) in words(text).enumerate() {
-        let lower = lowered(word);
-        if is_of_form(&lower, rules) && !rules.is_capital_name(word) {
-            continue;
-        }
-        let stem = stem(&lower);
-        if is_name(word, place == 0) {
-            part.names.insert(stem.clone());
-        }
-        part.words.insert(stem);
-    }
-    part
+    let read: Vec<Word<'_>> = words(text).map(|word| Word::of(word, rules)).collect();
+    Part::of(&read)
 }
 
 /// The stem of a lower-case word; what is no plain word is its own.
@@ -498,7 +524,7 @@ fn is_name(word: &str, begins_text: bool) -> bool {
 fn is_exact(word: &str) -> bool {
     let has_inner_capital = word.chars().skip(1).any(char::is_uppercase);
     word.contains(|c: char| c.is_ascii_digit() || matches!(c, '_' | '/'))
-        || word.contains("::")
+        || word.as_bytes().windows(2).any(|pair| pair == b"::")
         || word.trim_end_matches('.').contains('.')
         || has_inner_capital
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use compact_str::CompactString;
 
 use super::rules::{Names, Rules};
-use super::statement::{Part, SUBJECT_WORDS_MAX, is_number, words};
+use super::statement::{Part, SUBJECT_WORDS_MAX, is_number};
 
 /// Which of many alike a statement is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,9 +22,10 @@ pub(super) struct Which {
 }
 
 impl Which {
-    /// Reads a text; `sequence` are its words in lower case.
+    /// Reads a text; `written` are its words, and `sequence` the same in lower case.
     pub(super) fn of(
         text: &str,
+        written: &[&str],
         sequence: &[CompactString],
         is_unspaced: bool,
         rules: &Rules,
@@ -44,7 +45,7 @@ impl Which {
             environments(sequence, rules)
         };
         Self {
-            numbers: numbers(text, sequence, rules),
+            numbers: numbers(written, sequence, rules),
             environments,
             mentioned,
             bounds: all(rules.bounds()),
@@ -98,8 +99,7 @@ fn environments(sequence: &[CompactString], rules: &Rules) -> BTreeSet<CompactSt
 
 /// The words with digits and the single capitals that name the subject: those before its verb, and
 /// those behind a word for one of many.
-fn numbers(text: &str, sequence: &[CompactString], rules: &Rules) -> BTreeSet<CompactString> {
-    let written: Vec<&str> = words(text).collect();
+fn numbers(written: &[&str], sequence: &[CompactString], rules: &Rules) -> BTreeSet<CompactString> {
     let is_letter = |place: usize| {
         let word = written.get(place).copied().unwrap_or_default();
         place > 0 && word != "I" && word.len() == 1 && word.chars().all(|c| c.is_ascii_uppercase())
