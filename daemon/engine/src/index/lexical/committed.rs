@@ -8,14 +8,15 @@ mod intersection;
 mod segment;
 mod union;
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use rustc_hash::FxHashMap;
 use tantivy::query::{EnableScoring, Query};
 use tantivy::{DocId, Searcher, Term};
 
 use super::fields::{Fields, Restriction, SCORED_FIELDS};
-use super::query::{LexicalQuery, Mode};
+use super::query::{LexicalQuery, Mode, Term as QueryTerm};
 use super::statistics::{Frequencies, Statistics, Totals};
 use super::top::Top;
 pub(super) use hidden::Hidden;
@@ -36,12 +37,13 @@ pub(super) struct Committed {
     /// The largest number that any segment has.
     largest_number: u64,
     totals: Totals,
-    /// Counts of terms, kept where documents are dead: nothing here changes.
-    counted: Mutex<HashMap<String, Frequencies>>,
+    /// Counts of terms: nothing here changes, and to look one up in every field of every segment
+    /// takes longer than to compare a new memory with a known one.
+    counted: Mutex<FxHashMap<String, Frequencies>>,
 }
 
-/// Terms whose counts are kept.
-const COUNTED_MAX: usize = 4_096;
+/// Terms whose counts are kept: a megabyte or two.
+const COUNTED_MAX: usize = 16_384;
 
 /// A search of the committed index.
 pub(super) struct Search<'a> {
@@ -111,25 +113,19 @@ impl Committed {
         query: &LexicalQuery,
         fields: &Fields,
     ) -> tantivy::Result<Vec<Frequencies>> {
-        let mut counted = Vec::with_capacity(query.terms().len());
-        let is_whole = self.dead.iter().all(BTreeSet::is_empty);
-        for term in query.terms() {
-            let known = if is_whole {
-                None
-            } else {
-                let counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-                counted.get(&term.token).copied()
-            };
-            counted.push(match known {
-                Some(frequencies) => frequencies,
-                None => self.count(&term.token, fields, is_whole)?,
-            });
-        }
-        Ok(counted)
+        let known: Vec<Option<Frequencies>> = {
+            let counted = self.counted();
+            let known = |term: &QueryTerm| counted.get(&term.token).copied();
+            query.terms().iter().map(known).collect()
+        };
+        let terms = query.terms().iter().zip(known);
+        terms
+            .map(|(term, known)| known.map_or_else(|| self.count(&term.token, fields), Ok))
+            .collect()
     }
 
     /// Counts in how many living documents a token occurs, for each field.
-    fn count(&self, token: &str, fields: &Fields, is_whole: bool) -> tantivy::Result<Frequencies> {
+    fn count(&self, token: &str, fields: &Fields) -> tantivy::Result<Frequencies> {
         let mut frequencies = [0; SCORED_FIELDS];
         for (place, (&field, frequency)) in fields.scored.iter().zip(&mut frequencies).enumerate() {
             let term = Term::from_field_text(field, token);
@@ -138,14 +134,16 @@ impl Committed {
                 *frequency += all - segment.count_among(dead, place, &term)?;
             }
         }
-        if !is_whole {
-            let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-            if counted.len() >= COUNTED_MAX {
-                counted.clear();
-            }
-            counted.insert(token.to_owned(), frequencies);
+        let mut counted = self.counted();
+        if counted.len() >= COUNTED_MAX {
+            counted.clear();
         }
+        counted.insert(token.to_owned(), frequencies);
         Ok(frequencies)
+    }
+
+    fn counted(&self) -> MutexGuard<'_, FxHashMap<String, Frequencies>> {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds to `top` what the query finds here and `keeps` wants.

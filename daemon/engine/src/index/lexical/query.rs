@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use rustc_hash::FxHashMap;
+
 use super::fields::Document;
 use super::tokenizer::{Token, TokenKind, tokenize, visit};
 
@@ -203,7 +205,7 @@ fn is_part_of(part: &Token, whole: &Token) -> bool {
 struct Builder {
     terms: Vec<Term>,
     /// Where each token stands in `terms`.
-    seen: std::collections::HashMap<String, usize>,
+    seen: FxHashMap<String, usize>,
 }
 
 impl Builder {

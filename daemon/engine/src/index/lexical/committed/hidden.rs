@@ -50,6 +50,9 @@ impl Hidden {
         committed: &Committed,
         fields: &Fields,
     ) -> tantivy::Result<()> {
+        if self.by_segment.iter().all(BTreeSet::is_empty) {
+            return Ok(());
+        }
         for (counts, term) in frequencies.iter_mut().zip(query.terms()) {
             for (place, (&field, count)) in fields.scored.iter().zip(counts).enumerate() {
                 let term = Term::from_field_text(field, &term.token);
