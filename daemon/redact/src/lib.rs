@@ -29,6 +29,7 @@
 //! assert_eq!(redacted(line), line);
 //! ```
 
+mod cleared;
 mod columns;
 mod entropy;
 mod kept;
@@ -40,9 +41,11 @@ mod unseen;
 mod value;
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+pub use self::cleared::Cleared;
 pub use self::entropy::Entropy;
 pub use self::kept::{Redact, Redacted, Secrets, State};
 pub use self::private::Public;
@@ -139,8 +142,29 @@ pub fn redact_attributes(attributes: &mut BTreeMap<String, String>) -> usize {
     count
 }
 
+thread_local! {
+    /// Texts without private parts and secrets.
+    static OF_PROGRAMS: RefCell<Cleared> = RefCell::default();
+    static OF_AUTHORS: RefCell<Cleared> = RefCell::default();
+}
+
 /// The text without private parts and secrets, and how many there were; `None` when there are none.
 fn without_secrets(text: &str, by: By) -> Option<(String, usize)> {
+    let cleared = match by {
+        By::Program => &OF_PROGRAMS,
+        By::Author => &OF_AUTHORS,
+    };
+    if cleared.with_borrow(|cleared| cleared.has(text)) {
+        return None;
+    }
+    let found = look_for_secrets(text, by);
+    if found.is_none() {
+        cleared.with_borrow_mut(|cleared| cleared.add(text));
+    }
+    found
+}
+
+fn look_for_secrets(text: &str, by: By) -> Option<(String, usize)> {
     match private::without(text) {
         None => without_known_secrets(text, by),
         Some((public, parts)) => match without_known_secrets(&public, by) {

@@ -1,7 +1,10 @@
 //! What stands beside a text and is shown with it: a name, a tag or an attribute may give orders as
 //! well as the text does.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+
+use helix_redact::Cleared;
 
 use super::names_of;
 
@@ -28,7 +31,14 @@ impl Beside<'_> {
     pub(crate) fn suspicions(self) -> Vec<String> {
         let mut names = BTreeSet::new();
         for part in self.parts() {
-            names.extend(names_of(&part));
+            if INNOCENT.with_borrow(|innocent| innocent.has(&part)) {
+                continue;
+            }
+            let found = names_of(&part);
+            if found.is_empty() {
+                INNOCENT.with_borrow_mut(|innocent| innocent.add(&part));
+            }
+            names.extend(found);
         }
         names.into_iter().collect()
     }
@@ -48,6 +58,11 @@ impl Beside<'_> {
         parts.dedup();
         parts
     }
+}
+
+thread_local! {
+    /// Parts that gave no orders.
+    static INNOCENT: RefCell<Cleared> = RefCell::default();
 }
 
 /// A name as somebody would say it: with blanks for the marks between its words.
