@@ -113,7 +113,6 @@ impl<'a> Order<'a> {
             return Fate::New(Vec::new());
         };
         let text = (draft.admitted.text_hash, draft.admitted.scope.clone());
-        let (id, keys) = (draft.id(), keys(draft));
         // The writer reinforces what has the very same text.
         if let Some(&earlier) = self.in_use.get(&text) {
             self.repeats.push((place, earlier));
@@ -122,7 +121,8 @@ impl<'a> Order<'a> {
         if !draft.is_compared {
             return Fate::New(Vec::new());
         }
-        let meaning = self.meaning(place, draft);
+        let (id, keys) = (draft.id(), keys(draft));
+        let meaning = self.meaning(place, draft, &keys);
         match meaning {
             Meaning::New(corrections) => {
                 let corrections = self.disputes.one_of_each(self.strand, corrections);
@@ -150,10 +150,10 @@ impl<'a> Order<'a> {
     }
 
     /// What a draft means to what is known and to those before it.
-    fn meaning(&self, place: usize, draft: &Gathered) -> Meaning {
+    fn meaning(&self, place: usize, draft: &Gathered, keys: &Keys) -> Meaning {
         let changed = self.near_as_it_is_now(draft);
         let near = changed.as_ref().unwrap_or(&draft.near);
-        let earlier = self.earlier(place, draft);
+        let earlier = self.earlier(place, draft, keys);
         if earlier.is_empty() {
             return Meaning::of(&draft.admitted, &near.corrections, near.nearest.as_ref());
         }
@@ -204,8 +204,8 @@ impl<'a> Order<'a> {
 
     /// Earlier drafts that share a draft's rarest words or resemble it, as the memories that they
     /// become.
-    fn earlier(&self, place: usize, draft: &Gathered) -> Vec<(&Memory, &Statement)> {
-        let mut places = self.nearby.resembling(&keys(draft));
+    fn earlier(&self, place: usize, draft: &Gathered, keys: &Keys) -> Vec<(&Memory, &Statement)> {
+        let mut places = self.nearby.resembling(keys);
         places.extend(self.resembled.get(place).copied().flatten());
         places.sort_unstable();
         places.dedup();

@@ -197,7 +197,8 @@ fn slug_words(text: &str) -> Vec<String> {
             .split(|c: char| !c.is_alphanumeric())
             .filter(|word| !word.is_empty())
             .map(str::to_lowercase);
-        words.extend(told.filter(|word| !SLUG_FILLERS.contains(&word.as_str())));
+        let telling = told.filter(|word| !SLUG_FILLERS.contains(&word.as_str()));
+        words.extend(telling.take(SLUG_WORDS_MAX));
         if words.len() > 1 {
             break;
         }

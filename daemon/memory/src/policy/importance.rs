@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use crate::model::Kind;
@@ -41,6 +42,13 @@ struct Adds {
 static TABLE: LazyLock<Table> =
     LazyLock::new(|| toml::from_str(include_str!("importance.toml")).unwrap_or_default());
 
+/// The words of all cues, each with the place of its row.
+static CUES: LazyLock<FxHashMap<&str, usize>> = LazyLock::new(|| {
+    let rows = TABLE.cue.iter().enumerate();
+    rows.flat_map(|(row, cue)| cue.words.iter().map(move |word| (word.as_str(), row)))
+        .collect()
+});
+
 /// A rated item.
 #[derive(Clone, Copy, Debug)]
 pub struct Rated<'a> {
@@ -59,9 +67,8 @@ pub struct Rated<'a> {
 pub fn rate(rated: Rated<'_>) -> f32 {
     let base = TABLE.kinds.get(rated.kind.as_str());
     let mut importance = base.copied().unwrap_or(IMPORTANCE_DEFAULT);
-    let words = words_of(rated.text);
-    for cue in &TABLE.cue {
-        if cue.words.iter().any(|word| words.contains(&word.as_str())) {
+    for (cue, is_met) in TABLE.cue.iter().zip(cues_met(rated.text)) {
+        if is_met {
             importance += cue.adds;
         }
     }
@@ -75,20 +82,16 @@ pub fn rate(rated: Rated<'_>) -> f32 {
     (importance.min(RATED_MAX) * 100.0).round() / 100.0
 }
 
-/// The words of a text that a cue could be, as they are written or in lower case.
-fn words_of(text: &str) -> Vec<&str> {
-    let words = text.split(|one: char| !one.is_alphanumeric());
-    words
-        .filter(|word| !word.is_empty())
-        .map(known_spelling)
-        .collect()
-}
-
-/// The cue that a word is, whatever its case; else the word itself.
-fn known_spelling(word: &str) -> &str {
-    let mut cues = TABLE.cue.iter().flat_map(|cue| &cue.words);
-    cues.find(|cue| cue.eq_ignore_ascii_case(word))
-        .map_or(word, String::as_str)
+/// Which rows of cues have a word of a text, whatever its case.
+fn cues_met(text: &str) -> Vec<bool> {
+    let mut met = vec![false; TABLE.cue.len()];
+    for word in text.split(|one: char| !one.is_alphanumeric()) {
+        let row = CUES.get(word.to_ascii_lowercase().as_str());
+        if let Some(is_met) = row.and_then(|row| met.get_mut(*row)) {
+            *is_met = true;
+        }
+    }
+    met
 }
 
 #[cfg(test)]
@@ -112,6 +115,10 @@ mod tests {
     fn the_table_is_read_and_names_known_kinds() {
         let table: Table = toml::from_str(include_str!("importance.toml")).unwrap();
         assert!(!table.cue.is_empty());
+        let mut words: Vec<&String> = table.cue.iter().flat_map(|cue| &cue.words).collect();
+        assert!(words.iter().all(|word| **word == word.to_ascii_lowercase()));
+        words.sort_unstable();
+        assert!(words.is_sorted_by(|one, next| one < next), "{words:?}");
         let kinds = Kinds::default();
         for (kind, base) in &table.kinds {
             assert!(kinds.resolve(kind).is_ok(), "{kind}");

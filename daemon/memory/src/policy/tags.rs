@@ -19,6 +19,9 @@ pub const TAGS_MAX: usize = 32;
 /// Longest prefix that may name a kind, in bytes.
 const KIND_PREFIX_MAX_BYTES: usize = 40;
 
+/// Beginning of a line in which a prefix ends, in bytes: as long as one, with its emphasis.
+const PREFIX_MAX_BYTES: usize = 64;
+
 /// Ends of a prefix.
 const PREFIX_MARKS: [&str; 4] = [":", "：", " - ", " — "];
 
@@ -189,7 +192,11 @@ fn prefix(text: &str) -> Option<String> {
     let label = if let Some((label, _)) = bracketed {
         label
     } else {
-        let mark = PREFIX_MARKS.iter().filter_map(|mark| line.find(mark)).min();
+        let start = line.get(..line.floor_char_boundary(PREFIX_MAX_BYTES))?;
+        let mark = PREFIX_MARKS
+            .iter()
+            .filter_map(|mark| start.find(mark))
+            .min();
         let whole = is_headed(text).then_some(line.len());
         line.get(..mark.or(whole)?)?
     };

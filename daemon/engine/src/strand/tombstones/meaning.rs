@@ -3,6 +3,7 @@
 //! What tools and imports write waits in the catalog until its vector is there, and is not shown
 //! unasked before. No embedder, no comparison: then nothing waits.
 
+use std::cell::LazyCell;
 use std::sync::atomic::Ordering;
 
 use helix_memory::{
@@ -253,7 +254,7 @@ impl Strand {
     #[must_use]
     pub fn may_return(&self, text: &str, scope: &str) -> bool {
         let stones = self.tombstones();
-        let returning = Returning::of(text);
+        let returning = LazyCell::new(|| Returning::of(text));
         let mut all = stones.meanings(scope);
         all.any(|(id, stone)| stones.codes.contains_key(id) && returning.may_mean(stone))
     }
