@@ -15,6 +15,7 @@ use helix_app::metrics::Counted;
 use helix_app::outbox::Outbox;
 use helix_engine::{Outcome, Request, Shrunk, Storage, StrandWriter, WriteError};
 use helix_redact::Redacted;
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use tokio::sync::oneshot;
 
 use crate::system::SystemClock;
@@ -30,6 +31,9 @@ const GROUP_MAX: usize = 1_024;
 /// Bytes of one commit, about, unless one job has more: until it is indexed it is in RAM some times
 /// over.
 const GROUP_MAX_BYTES: usize = 16 * 1024 * 1024;
+
+/// Fewest requests of a batch that are worth another core.
+const SHARE_MIN: usize = 64;
 
 /// Jobs that may wait. Beyond it callers are told to slow down.
 const QUEUE_MAX: usize = 4_096;
@@ -440,9 +444,14 @@ fn refuse(replies: Vec<(Reply, usize)>, source: &Source<impl Fn()>) {
     }
 }
 
-/// Takes the secrets out, on the caller's thread: the writer has more to do.
+/// Takes the secrets out before the writer has it, which has more to do: on the caller's thread, and
+/// of a batch on all cores.
 fn redacted(requests: Vec<Request>) -> Vec<Redacted<Request>> {
-    requests.into_iter().map(Redacted::from).collect()
+    if requests.len() < 2 * SHARE_MIN {
+        return requests.into_iter().map(Redacted::from).collect();
+    }
+    let shares = requests.into_par_iter().with_min_len(SHARE_MIN);
+    shares.map(Redacted::from).collect()
 }
 
 /// Access statistics that have gathered since they were last written.
